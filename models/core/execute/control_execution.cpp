@@ -128,6 +128,11 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   if (instruction.src[0].present)
     operation.value =
         LaneMask(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], exec.lowest())));
+  if (instruction.convergence == simt::ConvergenceOp::kWrite)
+    exec.for_each([&](unsigned lane) {
+      operation.value |=
+          LaneMask(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], lane)));
+    });
   simt::ControlFlowRequest request = transfer_of(simt::Transfer::kJump, id, group, LaneMask{}, nullptr);
   request.set(simt::ControlFlowEvent::kConvergence);
   request.mask = exec;

@@ -80,24 +80,35 @@ void HanoiRecWarp::bsync_mask(HanoiEvent& event) {
   wait(event.exec, event.next);
 }
 
-void HanoiRecWarp::bsync_tagged(HanoiEvent& event) {
-  std::uint32_t i = static_cast<std::uint32_t>(rec_.size());
-  while (i-- > 0) {
+std::uint32_t HanoiRecWarp::entry_of(std::uint32_t barrier, Pc next) const {
+  std::uint32_t moved = static_cast<std::uint32_t>(rec_.size());
+  for (std::uint32_t i = moved; i-- > 0;) {
     const Entry& entry = rec_[i];
-    if (entry.warpsync || entry.barrier != event.barrier || entry.pc != event.next) continue;
-    event.cycles += static_cast<std::uint32_t>(rec_.size()) - 1 - i;
-    if (config_.bsync_skip != 0 && ++bsyncs_ % config_.bsync_skip == 0) {
-      Register& b = registers_[event.barrier];
-      b.mask = LaneMask::difference(b.mask, event.exec);
-      break;
-    }
-    set_tag(event.exec, i);
-    ++stats_.syncs;
-    shrink(event.exec, {}, event.next);
-    wait(event.exec, event.next);
+    if (entry.warpsync || entry.dead || entry.pc != next) continue;
+    if (entry.barrier == barrier) return i;
+    if (moved == rec_.size()) moved = i;
+  }
+  return moved;
+}
+
+void HanoiRecWarp::bsync_tagged(HanoiEvent& event) {
+  const std::uint32_t i = entry_of(event.barrier, event.next);
+  if (i == rec_.size()) {
+    ws_.back().pc = event.next;
     return;
   }
-  ws_.back().pc = event.next;
+  event.cycles += static_cast<std::uint32_t>(rec_.size()) - 1 - i;
+  if (config_.bsync_skip != 0 && ++bsyncs_ % config_.bsync_skip == 0) {
+    Register& b = registers_[event.barrier];
+    b.mask = LaneMask::difference(b.mask, event.exec);
+    ws_.back().pc = event.next;
+    return;
+  }
+  rec_[i].barrier = event.barrier;
+  set_tag(event.exec, i);
+  ++stats_.syncs;
+  shrink(event.exec, {}, event.next);
+  wait(event.exec, event.next);
 }
 
 // ---- Diagnosis

@@ -28,6 +28,9 @@ class HanoiRecWarp final : public HanoiWarp {
   // rec_warp.cpp
   void bsync_mask(HanoiEvent& event);
   void bsync_tagged(HanoiEvent& event);
+  /// X: of the BSYNC in front of `next`: with that register, or else with the one that had its mask before BMOVs moved it. The
+  /// number of entries: none.
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t barrier, Pc next) const;
   /// P: what a BSYNC breaks of the contract ([Hanoi:I6], [Hanoi:I7]).
   [[nodiscard]] HanoiError broken_contract(const HanoiEvent& event) const;
   /// Number of the innermost region that names one of the lanes, from 1; 0: none does.
