@@ -74,14 +74,14 @@ void add_released(const Warp& warp, std::vector<Group>& released, const Group& f
     released.push_back({lanes, next, State::kReady, from.number, from.turn});
 }
 
-/// `lanes` leave the region that the barrier of each of them names: who is in the same region waits for them no longer.
-/// Other values of the barrier are of other regions, as a function that uses it has one inside its caller's.
-void leave(Warp& warp, unsigned barrier, std::uint32_t lanes) {
-  std::vector<std::uint32_t> regions;
-  for_each_lane(lanes, [&](unsigned i) { regions.push_back(warp.lanes[i].convergence[barrier]); });
-  for (Lane& lane : warp.lanes)
-    if (std::ranges::find(regions, lane.convergence[barrier]) != regions.end())
-      lane.convergence[barrier] &= ~lanes;
+/// Those who come later do not wait for lanes that have gone on. Only lanes of the same region do: a caller's, which a function's
+/// barrier of that number stands in for, still waits.
+void forget(Warp& warp, unsigned barrier, std::uint32_t gone) {
+  for_each_lane(gone, [&](unsigned i) {
+    const std::uint32_t region = warp.lanes[i].convergence[barrier];
+    for_each_lane(region & ~gone,
+                  [&](unsigned other) { warp.lanes[other].convergence[barrier] &= ~(1u << i); });
+  });
 }
 
 bool release(Warp& warp, bool whatever_is_missing) {
@@ -98,7 +98,7 @@ bool release(Warp& warp, bool whatever_is_missing) {
     Group& group = warp.groups[i];
     add_released(warp, released, group, leaving[i]);
     group.lanes &= ~leaving[i];
-    if (group.state == State::kAtConvergence) leave(warp, group.number, leaving[i]);
+    if (group.state == State::kAtConvergence) forget(warp, group.number, leaving[i]);
   }
   std::erase_if(warp.groups, [](const Group& group) { return group.lanes == 0; });
   warp.groups.insert(warp.groups.end(), released.begin(), released.end());
@@ -111,7 +111,15 @@ void begin_region(Warp& warp, unsigned barrier, std::uint32_t lanes) {
   for_each_lane(lanes, [&](unsigned i) { warp.lanes[i].convergence[barrier] = lanes; });
 }
 
-void leave_region(Warp& warp, unsigned barrier, std::uint32_t lanes) { leave(warp, barrier, lanes); }
+void leave_region(Warp& warp, unsigned barrier, std::uint32_t lanes) {
+  // Of lanes in the same region: other values of the barrier are of other regions.
+  const std::vector<Lane>& all = warp.lanes;
+  std::vector<std::uint32_t> left;
+  for_each_lane(lanes, [&](unsigned i) { left.push_back(all[i].convergence[barrier]); });
+  for (Lane& lane : warp.lanes)
+    if (std::find(left.begin(), left.end(), lane.convergence[barrier]) != left.end())
+      lane.convergence[barrier] &= ~lanes;
+}
 
 void stop_waiting_for(Warp& warp, std::uint32_t lanes) {
   for (const Group& group : warp.groups) {

@@ -209,6 +209,31 @@ TEST_P(HanoiMasks, OnlyLanesWhoseMaskHasMetGoOn) {
   EXPECT_EQ(rig.ws(), "X' 0100");
 }
 
+// ---- Spilled regions
+
+class HanoiSpills : public ::testing::TestWithParam<HanoiProfile> {};
+INSTANTIATE_TEST_SUITE_P(Profile, HanoiSpills, ::testing::Values(HanoiProfile::kX, HanoiProfile::kBarriers));
+
+/// nvcc's code, when a BSSY's register is needed elsewhere: its lanes meet at the BSYNC of another one.
+TEST_P(HanoiSpills, LanesMeetWhereTheirMaskHasBeenMovedTo) {
+  HanoiRig rig(hanoi(profile(GetParam())));
+  rig.start('A', "1111");
+  rig.bssy(1, HanoiRig::behind('J'));
+  const std::string mask = rig.spill(1);
+  rig.bra('X', "1100", 'Y');
+  for (int path = 0; path < 2; ++path) {
+    rig.bssy(1, HanoiRig::behind('E'));  // a region inside
+    rig.jump('E');
+    rig.bsync(1);
+    rig.jump('I');
+    EXPECT_EQ(rig.spill(2), path == 0 ? "0000" : "1111") << "of who waits already";
+    rig.restore(2, mask);
+    rig.jump('J');
+    rig.bsync(2);
+    EXPECT_EQ(rig.ws(), path == 0 ? "Y 0011" : "J' 1111");
+  }
+}
+
 // ---- Who has a turn
 
 std::vector<LaneMask> suspended_until(HanoiRig& rig, Pc at) {

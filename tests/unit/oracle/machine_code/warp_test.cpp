@@ -87,6 +87,15 @@ TEST(MachineCodeConvergence, LateLanesDoNotWaitForThoseThatHaveGoneOn) {
   EXPECT_EQ(warp.lanes[1].convergence[1], 0x6u);
 }
 
+TEST(MachineCodeConvergence, ACallersRegionStillWaitsForLanesThatLeaveAFunctions) {
+  Warp warp = warp_of(0x7);
+  begin_region(warp, 1, 0x7);
+  begin_region(warp, 1, 0x3);  // in a function, which has saved the caller's value
+  wait_at(warp, 0x3, 0x80, 1);
+  EXPECT_TRUE(release_complete(warp));
+  EXPECT_EQ(warp.lanes[2].convergence[1], 0x7u);
+}
+
 TEST(MachineCodeConvergence, AWarpsyncJoinsTheLanesOfItsMaskAtOnePlace) {
   Warp warp = warp_of(0xf);
   for (Lane& lane : warp.lanes) lane.members = 0x7;
