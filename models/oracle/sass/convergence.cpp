@@ -28,6 +28,15 @@ std::uint32_t of_same_mask(const Warp& warp, std::uint32_t lanes, unsigned i) {
   return same;
 }
 
+/// Those of the lanes that wait for lane i as well: others at the same BSYNC are in a region inside, of the same function.
+std::uint32_t of_same_region(const Warp& warp, std::uint32_t lanes, unsigned barrier, unsigned i) {
+  std::uint32_t same = 0;
+  for_each_lane(lanes, [&](unsigned other) {
+    if ((warp.lanes[other].convergence[barrier] >> i & 1) != 0) same |= 1u << other;
+  });
+  return same;
+}
+
 /// Lanes of the group that need not wait any longer.
 std::uint32_t complete_lanes(const Warp& warp, const Group& group) {
   const std::uint32_t there = waiting_like(warp, group);
@@ -36,10 +45,10 @@ std::uint32_t complete_lanes(const Warp& warp, const Group& group) {
     const Lane& lane = warp.lanes[i];
     const bool at_warpsync = group.state == State::kAtWarpsync;
     const std::uint32_t needed = at_warpsync ? lane.members : lane.convergence[group.number];
-    const std::uint32_t missing = needed & warp.live & ~there;
-    if (missing != 0) return;
-    if (at_warpsync && (needed & warp.live & ~of_same_mask(warp, there, i)) != 0) return;
-    complete |= 1u << i;
+    if ((needed & warp.live & ~there) != 0) return;
+    const std::uint32_t arrived =
+        at_warpsync ? of_same_mask(warp, there, i) : of_same_region(warp, there, group.number, i);
+    if ((needed & warp.live & ~arrived) == 0) complete |= 1u << i;
   });
   return complete;
 }

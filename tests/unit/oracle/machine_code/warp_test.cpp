@@ -96,6 +96,20 @@ TEST(MachineCodeConvergence, ACallersRegionStillWaitsForLanesThatLeaveAFunctions
   EXPECT_EQ(warp.lanes[2].convergence[1], 0x7u);
 }
 
+TEST(MachineCodeConvergence, LanesInARecursionHaveNotArrivedForTheirCaller) {
+  Warp warp = warp_of(0x7);
+  begin_region(warp, 1, 0x7);
+  wait_at(warp, 0x1, 0x80, 1);
+  begin_region(warp, 1, 0x6);
+  wait_at(warp, 0x2, 0x80, 1);
+  begin_region(warp, 1, 0x4);
+  wait_at(warp, 0x4, 0x80, 1);
+  EXPECT_TRUE(release_complete(warp));
+  EXPECT_EQ(group_of(warp, 2)->state, State::kReady);
+  EXPECT_EQ(group_of(warp, 1)->state, State::kAtConvergence);
+  EXPECT_EQ(group_of(warp, 0)->state, State::kAtConvergence);
+}
+
 TEST(MachineCodeConvergence, AWarpsyncJoinsTheLanesOfItsMaskAtOnePlace) {
   Warp warp = warp_of(0xf);
   for (Lane& lane : warp.lanes) lane.members = 0x7;
