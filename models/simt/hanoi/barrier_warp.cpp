@@ -17,12 +17,14 @@ void HanoiBarrierWarp::bssy(HanoiEvent& event) {
   Register& b = registers_[event.barrier];
   const LaneMask kept = b.valid ? b.mask & arrived(event.barrier) : LaneMask{};
   b = {kept | event.exec, true};
+  passed_[event.barrier] = LaneMask::difference(passed_[event.barrier], event.exec);
   ++stats_.regions;
 }
 
 void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   const Register& b = registers_[event.barrier];
   const LaneMask members = b.valid ? b.mask & event.exec : LaneMask{};
+  passed_[event.barrier] |= LaneMask::difference(event.exec, members);
   if (members.none()) {
     ws_.back().pc = event.next;
     return;
@@ -31,9 +33,15 @@ void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   set_tag(members, event.barrier);
   const bool stops = shrink(members, {}, event.next);
   wait(members, event.next);
-  if (!stops && config_.joins == HanoiJoins::kAnywhere) return;
+  if (!stops && !joins_at_bsync()) return;
   // Others of the path, which the register does not name, run behind those that it names.
   if (release_complete(event.barrier, yielded(), ws_.size()) || stops) run_next();
+}
+
+void HanoiBarrierWarp::moved(const HanoiEvent& event) {
+  if (event.op == Op::kBmovRead) saves_ = saves_ || event.value.any();
+  if (event.op == Op::kBmovWrite)
+    passed_[event.barrier] = LaneMask::difference(passed_[event.barrier], event.exec);
 }
 
 HanoiError HanoiBarrierWarp::join(HanoiEvent& event, LaneMask members) {
@@ -98,7 +106,7 @@ void HanoiBarrierWarp::join_top() {
   Path top = ws_.back();
   ws_.back().apart = false;
   if (top.apart) return;
-  if (config_.joins == HanoiJoins::kBsync && !top.yielded &&
+  if (joins_at_bsync() && !top.yielded &&
       (facts_ == nullptr || !std::ranges::binary_search(facts_->convergence, top.pc)))
     return;
   ws_.pop_back();
@@ -170,21 +178,32 @@ void HanoiBarrierWarp::release_at(LaneMask lanes, std::size_t at, bool apart) {
   }
 }
 
+std::uint32_t HanoiBarrierWarp::stalled() const {
+  std::uint32_t found = config_.barrier_registers;
+  bool found_passed = false;
+  for (std::uint32_t number = 0; number < config_.program_registers(); ++number) {
+    const LaneMask here = arrived(number);
+    if (here.none()) continue;
+    const LaneMask missing = LaneMask::difference(awaited(number), here);
+    const bool passed = registers_[number].valid && passed_[number].contains(missing);
+    if (found == config_.barrier_registers || (passed && !found_passed) ||
+        (passed == found_passed && here.lowest() < arrived(found).lowest())) {
+      found = number;
+      found_passed = passed;
+    }
+  }
+  return found;
+}
+
 /// Nothing else can run although lanes wait at a BSYNC, which is only a hint: they become paths from index `at` on.
 void HanoiBarrierWarp::break_stall(std::size_t at) {
   patience_ = 0;
-  LaneMask left = waiting_;
-  while (left.any()) {
-    const std::uint32_t number = tag_[left.lowest()];
-    const LaneMask here = arrived(number);
-    if (number < config_.program_registers()) {
-      ++stats_.stall_breaks;
-      registers_[number] = {};
-      release_at(here, at);
-      return;
-    }
-    left = LaneMask::difference(left, here);
-  }
+  const std::uint32_t number = stalled();
+  if (number == config_.barrier_registers) return;
+  const LaneMask here = arrived(number);
+  ++stats_.stall_breaks;
+  registers_[number] = {};
+  release_at(here, at);
 }
 
 // ---- Diagnosis

@@ -2,6 +2,7 @@
 // and paths at one PC join (MACHINE_CODE.md has the evidence).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "simt/hanoi/warp_state.h"
@@ -17,7 +18,12 @@ class HanoiBarrierWarp final : public HanoiWarp {
   [[nodiscard]] std::vector<hang::SuspendedLanes> waiting_lanes() const override;
 
  private:
-  void launched() override { patience_ = 0; }
+  void launched() override {
+    patience_ = 0;
+    saves_ = false;
+    passed_ = {};
+  }
+  void moved(const HanoiEvent& event) override;
   void bssy(HanoiEvent& event) override;
   void bsync(HanoiEvent& event) override;
   [[nodiscard]] HanoiError join(HanoiEvent& event, LaneMask members) override;
@@ -37,7 +43,16 @@ class HanoiBarrierWarp final : public HanoiWarp {
   /// Lanes at a plain WARPSYNC in front of `pc` for which nobody is missing any more: they go on with those of another mask.
   [[nodiscard]] LaneMask take_met(Pc pc);
   void release_at(LaneMask lanes, std::size_t at, bool apart = false);
+  /// Of the registers at whose BSYNC lanes wait, first one whose missing lanes have passed it, since it was another region's then;
+  /// otherwise that of the lowest lane. The number of registers: none.
+  [[nodiscard]] std::uint32_t stalled() const;
   void break_stall(std::size_t at);
+  /// Paths join at BSYNCs only: code that saves barrier registers may have paths of several calls at one PC.
+  [[nodiscard]] bool joins_at_bsync() const { return saves_ || config_.joins == HanoiJoins::kBsync; }
+
+  bool saves_ = false;  ///< a BMOV has read a register that names lanes
+  /// Lanes that a BSYNC of the register has let pass, as it did not name them.
+  std::array<LaneMask, kHanoiMostRegisters> passed_{};
 
   std::uint32_t patience_ = 0;  ///< YIELDs since lanes that waited have gone on
 };

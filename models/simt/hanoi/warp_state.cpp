@@ -161,6 +161,7 @@ void HanoiWarp::move(HanoiEvent& event) {
     b.mask = LaneMask::difference(event.value, finished_);
     b.valid = b.mask.any();
   }
+  moved(event);
 }
 
 /// Lanes that name different ones: those whose mask has met go on together, the others wait, each mask for itself.

@@ -163,6 +163,8 @@ class HanoiWarp {
   /// Lanes of the event wait at a WARPSYNC for the live lanes `members`. The event's target is where they go on: a collective
   /// one's, where the first of them do.
   [[nodiscard]] virtual HanoiError join(HanoiEvent& event, LaneMask members) = 0;
+  /// Behind a BREAK or a BMOV.
+  virtual void moved(const HanoiEvent& /*event*/) {}
   virtual void yield(HanoiEvent& event) = 0;
   /// These of the lanes outside of the warp go on.
   virtual void release_outside(LaneMask lanes) = 0;
