@@ -143,6 +143,7 @@ void note_convergence(const isa::Kernel& kernel, ProgramFacts& facts) {
   using isa::ConvergenceOp;
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
     const Instruction& instruction = kernel.code[pc];
+    facts.exchanges = facts.exchanges || instruction.cross_lane;
     const bool sleeps = instruction.op == Opcode::kSleep;
     if (!sleeps && instruction.op != Opcode::kConvergence) continue;
     const ConvergenceOp op = instruction.convergence;

@@ -35,6 +35,8 @@ struct ProgramFacts {
   std::vector<base::Pc> convergence;
   /// Where lanes give others their turn: YIELD, and NANOSLEEP, which yields.
   std::vector<base::Pc> yields;
+  /// Lanes look at others of their warp (SHFL, VOTE ...): results may depend on who is together.
+  bool exchanges = false;
 
   // By block. Blocks of different functions are not comparable; unreachable ones come last.
   /// Rank in a weak topological order. A block comes after all blocks that lead to it, except along back

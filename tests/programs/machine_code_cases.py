@@ -4,7 +4,7 @@ import re
 from program_command import HERE, case, check
 
 # Programs of cu/ as machine code alone, and for which architectures.
-ALONE = {**dict.fromkeys(("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values"), (75, 90)), "spilled_barriers": (75, 90), "warp_masks": (90,)}
+ALONE = {**dict.fromkeys(("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values"), (75, 90)), "recursion_and_shuffles": (75, 90), "spilled_barriers": (75, 90), "warp_masks": (90,)}
 
 
 def compilations():

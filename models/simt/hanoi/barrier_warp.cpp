@@ -33,7 +33,7 @@ void HanoiBarrierWarp::bsync(HanoiEvent& event) {
   set_tag(members, event.barrier);
   const bool stops = shrink(members, {}, event.next);
   wait(members, event.next);
-  if (!stops && !joins_at_bsync()) return;
+  if (!stops && joins() == HanoiJoins::kAnywhere) return;
   // Others of the path, which the register does not name, run behind those that it names.
   if (release_complete(event.barrier, yielded(), ws_.size()) || stops) run_next();
 }
@@ -106,9 +106,7 @@ void HanoiBarrierWarp::join_top() {
   Path top = ws_.back();
   ws_.back().apart = false;
   if (top.apart) return;
-  if (joins_at_bsync() && !top.yielded &&
-      (facts_ == nullptr || !std::ranges::binary_search(facts_->convergence, top.pc)))
-    return;
+  if (!top.yielded && !joins_at(top.pc)) return;
   ws_.pop_back();
   top.yielded = false;
   const auto same = [&top](const Path& path) { return path.pc == top.pc && !path.apart; };
@@ -119,6 +117,16 @@ void HanoiBarrierWarp::join_top() {
     }
   std::erase_if(ws_, same);
   ws_.push_back(top);
+}
+
+HanoiJoins HanoiBarrierWarp::joins() const {
+  const bool free = !saves_ || facts_ == nullptr || facts_->exchanges;
+  return free ? config_.joins : HanoiJoins::kBsync;
+}
+
+bool HanoiBarrierWarp::joins_at(Pc pc) const {
+  if (joins() == HanoiJoins::kAnywhere) return !saves_;
+  return facts_ != nullptr && std::ranges::binary_search(facts_->convergence, pc);
 }
 
 bool HanoiBarrierWarp::release_any(LaneMask excused, std::size_t at) {

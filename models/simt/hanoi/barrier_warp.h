@@ -47,8 +47,11 @@ class HanoiBarrierWarp final : public HanoiWarp {
   /// otherwise that of the lowest lane. The number of registers: none.
   [[nodiscard]] std::uint32_t stalled() const;
   void break_stall(std::size_t at);
-  /// Paths join at BSYNCs only: code that saves barrier registers may have paths of several calls at one PC.
-  [[nodiscard]] bool joins_at_bsync() const { return saves_ || config_.joins == HanoiJoins::kBsync; }
+  /// Once live registers have been saved, paths of several calls may be at one PC, and each counts on the register that its own call
+  /// has saved. If no lane looks at others they join as an H100's do, which lets lanes pass a BSYNC; otherwise they do not join.
+  [[nodiscard]] HanoiJoins joins() const;
+  /// Whether a path that gets the turn there takes in others at that PC.
+  [[nodiscard]] bool joins_at(Pc pc) const;
 
   bool saves_ = false;  ///< a BMOV has read a register that names lanes
   /// Lanes that a BSYNC of the register has let pass, as it did not name them.

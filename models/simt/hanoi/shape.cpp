@@ -67,7 +67,9 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
       "barriers: where paths become one with the path at the same PC that gets the turn, besides behind a "
       "YIELD. anywhere; bsync: at a BSYNC, and lanes that it completes run before others of the path that "
       "arrives. An H100 did the first with code that logs its blocks, the second with calls through "
-      "pointers");
+      "pointers. anywhere where code has saved a barrier register that names lanes: as bsync if no lane "
+      "looks at "
+      "others, else only behind a YIELD");
 }
 
 std::uint64_t hanoi_table_bits(const HanoiConfig& config) {

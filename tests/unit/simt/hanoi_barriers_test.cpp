@@ -266,6 +266,39 @@ TEST_F(HanoiBarriers, LanesOfAnExclusiveWarpsyncRunByThemselves) {
   EXPECT_EQ(rig.ws(), "A' 0001");
 }
 
+/// They may be of several calls, each of which counts on the register that it has saved.
+TEST_F(HanoiBarriers, PathsOfCodeThatHasSavedLanesDoNotJoin) {
+  rig.start('A', "1111");
+  rig.bssy(1, HanoiRig::behind('J'));
+  EXPECT_EQ(rig.spill(1), "1111");
+  rig.warpsync("0001", "0001", "1110");
+  rig.warpsync("0010", "0010", "1100");
+  rig.warpsync("1100");
+  rig.quit("1100");
+  EXPECT_EQ(rig.ws(), "A' 0001 | A' 0010");
+  rig.yield();
+  EXPECT_EQ(rig.ws(), "A 0010 | A' 0001") << "0010 has yielded, an instruction further";
+}
+
+TEST_F(HanoiBarriers, IfNothingCanRunLanesGoOnWhoseMissingOnesHavePassed) {
+  rig.start('A', "1111");
+  rig.bssy(2, HanoiRig::behind('K'));
+  rig.bra('X', "1100", 'Y');
+  rig.restore(1, "1100");  // of a call
+  rig.jump('J');
+  rig.bsync(1);
+  EXPECT_EQ(rig.ws(), "X 1100 | J' 0011");
+  rig.jump('K');
+  rig.bsync(2);
+  rig.restore(1, "1111");
+  rig.jump('J');
+  rig.bsync(1);
+  EXPECT_EQ(rig.ws(), "J' 1100");
+  rig.jump('K');
+  rig.bsync(2);
+  EXPECT_EQ(rig.ws(), "K' 1111");
+}
+
 TEST_F(HanoiBarriers, LanesThatWaitedAtAnExclusiveWarpsyncRunByThemselvesOnce) {
   rig.start('A', "1111");
   rig.bra('B', "0011", 'C');  // C runs first
