@@ -287,13 +287,13 @@ TEST_F(HanoiBarriers, IfNothingCanRunLanesGoOnWhoseMissingOnesHavePassed) {
   rig.restore(1, "1100");  // of a call
   rig.jump('J');
   rig.bsync(1);
-  EXPECT_EQ(rig.ws(), "X 1100 | J' 0011");
+  EXPECT_EQ(rig.ws(), "X 1100 | J 0011");
   rig.jump('K');
   rig.bsync(2);
   rig.restore(1, "1111");
   rig.jump('J');
   rig.bsync(1);
-  EXPECT_EQ(rig.ws(), "J' 1100");
+  EXPECT_EQ(rig.ws(), "J 1100");
   rig.jump('K');
   rig.bsync(2);
   EXPECT_EQ(rig.ws(), "K' 1111");
