@@ -4,6 +4,7 @@ import re
 from program_command import HERE, case, check
 
 TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
+OTHERS = ("byte_atomics", "waiting_lanes")  # programs of cu/ whose machine code differs in kind from their PTX
 
 
 def compilations():
@@ -14,7 +15,7 @@ def compilations():
             ("shared_units", [*alone, "shared_units.cu"], HERE / "both")]
     for arch in (75, 90):
         made += [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
-                 for name in TEXTURES]
+                 for name in (*TEXTURES, *OTHERS)]
     return made
 
 
@@ -58,15 +59,24 @@ def nvcc_machine_code_alone_refuses_single_kernels(b):
               and "Assertion `number != 7` failed" in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 
-@case
-def nvcc_textures_in_machine_code(b):
-    """The programs print what they print from PTX, which the executables do not have."""
+def print_the_same_from_machine_code(b, names):
+    """As from PTX, which the executables do not have."""
     for arch in (75, 90):
-        for name in TEXTURES:
+        for name in names:
             program = b.program(f"{name}_{arch}")
             for device in ("model", "oracle"):
                 done = b.cuda("--quiet", "--device", device, program)
                 check(done.stdout == (HERE / "expected" / f"{name}.txt").read_text(), f"{name} of sm_{arch} on the {device}: {done.stdout} {done.stderr}")
+
+
+@case
+def nvcc_textures_in_machine_code(b):
+    print_the_same_from_machine_code(b, TEXTURES)
+
+
+@case
+def nvcc_atomics_of_bytes_and_waiting_lanes_in_machine_code(b):
+    print_the_same_from_machine_code(b, OTHERS)
 
 
 @case

@@ -208,7 +208,7 @@ std::byte* MemoryAccess::locate(Values& v, const Place& place, unsigned bytes, c
           fmt::format("is outside the {} bytes of local memory of the thread", LocalMemory::kBytes));
     return v.lane().local.at(place.offset);
   }
-  if (!allocations_.allows(access, place.address, bytes))
+  if (!allocations_.allows(access, place.address, bytes) && !allocations_.tolerates(place.address, bytes))
     return refuse("is out of bounds: " + allocations_.describe_refused(place.address));
   return access == host::Access::kKernelRead ? memory_.at(place.address) : memory_.at_to_write(place.address);
 }
