@@ -12,7 +12,7 @@ def compilations():
     alone = ["-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75"]
     made = [("both", ["-cudart", "shared", "-arch=sm_75", "both.cu"], HERE / "both"), ("alone", [*alone, "both.cu"], HERE / "both"),
             ("left", ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "left.cu"], HERE / "both"),
-            ("shared_units", [*alone, "shared_units.cu"], HERE / "both")]
+            ("shared_units", [*alone, "shared_units.cu"], HERE / "both"), ("vectors", ["-cudart", "shared", "-arch=sm_90", "vectors.cu"], HERE / "both")]
     for arch in (75, 90):
         made += [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
                  for name in (*TEXTURES, *OTHERS)]
@@ -46,6 +46,19 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
             check([name for name in said if "texture" in name] == said and len(said) == line, f"it says {said}")
     done = b.cuda("--quiet", *machine_code, "--set", "runtime.ptx_fallback=false", program)
     check(done.stdout == "printed 7 3.5 word\ncudaErrorNotSupported\n4032 205 0 17 200 9\n12832 19840 6\n" and "texture" in done.stderr, f"not refused: {done.stdout} {done.stderr}")
+
+
+@case
+def nvcc_machine_that_issues_by_control_codes_refuses_ptx(b):
+    """Of one kernel, whose machine code is not executed; the line says with what it runs."""
+    program = b.program("vectors")
+    h100 = ("--quiet", "--platform", "h100", "--set", "dispatch.gpc.tpcs=", "--set", "runtime.code=machine_code")
+    line = "does not run from its PTX on a machine that issues by control codes; with core.scoreboard.kind=per_warp it does"
+    for device in ("model", "oracle"):
+        done = b.cuda(*h100, "--device", device, program)
+        check(done.stdout == "64 cudaSuccess\n0 0 cudaErrorNotSupported\n" and line in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
+        done = b.cuda(*h100, "--set", "core.scoreboard.kind=per_warp", "--device", device, program)
+        check(done.stdout == "64 cudaSuccess\n64 2016 cudaSuccess\n" and line not in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 
 @case
