@@ -14,6 +14,8 @@ namespace heddle::host {
 namespace {
 
 constexpr std::uint64_t kGapBytes = 256;
+// Kernels reach the whole of a buffer's last word: compilers and programs make atomics of bytes from ones of words.
+constexpr std::uint64_t kWordBytes = 4;
 constexpr std::uint64_t kEnd = 1ull << 40;  // 1 TiB device address space
 // An address further away than this from every allocation is not called an overrun of one.
 constexpr std::uint64_t kNear = 1ull << 20;
@@ -39,6 +41,7 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
   if (!std::has_single_bit(align))
     throw base::InputError("allocation of '" + name + "'",
                            fmt::format("alignment {} is not a power of two", align));
+  align = std::max(align, static_cast<std::uint32_t>(kWordBytes));
   const std::uint64_t first = align_up(isa::kGlobalBase + tolerance_, align);
   const auto behind = [&](std::uint64_t end) { return std::max(first, align_up(end + gap(), align)); };
   std::uint64_t candidate = by_address_.empty() ? first : behind(end_of(std::prev(by_address_.end())));
@@ -133,7 +136,9 @@ bool AllocationTable::look_up(Access access, std::uint64_t address, std::uint64_
     within = *block;
   }
   hit_ = {state_, within.address, within.bytes, a->owner};
-  return bytes <= within.bytes - (address - within.address) && may_access(a->owner, access);
+  const bool of_kernel = access == Access::kKernelRead || access == Access::kKernelWrite;
+  const bool last_word = of_kernel && bytes == kWordBytes && address % kWordBytes == 0;
+  return (last_word || bytes <= within.bytes - (address - within.address)) && may_access(a->owner, access);
 }
 
 bool AllocationTable::in_heap(std::uint64_t address) const {

@@ -35,6 +35,7 @@ runtime::SessionSettings session_settings(const CudaSettings& settings) {
   runtime::SessionSettings session;
   session.machine_code = config.runtime.code == gpu::RuntimeConfig::Code::kMachineCode;
   session.ptx_fallback = config.runtime.ptx_fallback;
+  session.control_codes = config.core.scoreboard.control_codes();
   session.array_blocks = config.runtime.array_layout == gpu::RuntimeConfig::ArrayLayout::kBlocks;
   session.concurrent_streams = config.runtime.concurrent_streams;
   session.launch_ns = config.runtime.launch_ns;

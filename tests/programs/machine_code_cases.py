@@ -3,8 +3,9 @@ import re
 
 from program_command import HERE, case, check
 
-# Programs of cu/ as machine code alone, and for which architectures.
-ALONE = {**dict.fromkeys(("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values"), (75, 90)), "recursion_and_shuffles": (75, 90), "spilled_barriers": (75, 90), "warp_masks": (90,)}
+TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
+# Programs of cu/ whose machine code differs in kind from their PTX, and the architectures for which it does.
+OTHERS = {"byte_atomics": (75, 90), "recursion_and_shuffles": (75, 90), "spilled_barriers": (75, 90), "waiting_lanes": (75, 90), "warp_masks": (90,)}
 
 
 def compilations():
@@ -12,9 +13,9 @@ def compilations():
     alone = ["-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75"]
     made = [("both", ["-cudart", "shared", "-arch=sm_75", "both.cu"], HERE / "both"), ("alone", [*alone, "both.cu"], HERE / "both"),
             ("left", ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "left.cu"], HERE / "both"),
-            ("shared_units", [*alone, "shared_units.cu"], HERE / "both")]
+            ("shared_units", [*alone, "shared_units.cu"], HERE / "both"), ("vectors", ["-cudart", "shared", "-arch=sm_90", "vectors.cu"], HERE / "both")]
     return made + [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
-                   for name, archs in ALONE.items() for arch in archs]
+                   for name, archs in {**dict.fromkeys(TEXTURES, (75, 90)), **OTHERS}.items() for arch in archs]
 
 
 @case
@@ -47,6 +48,19 @@ def nvcc_kernel_without_executable_machine_code_runs_from_ptx(b):
 
 
 @case
+def nvcc_machine_that_issues_by_control_codes_refuses_ptx(b):
+    """Of one kernel, whose machine code is not executed; the line says with what it runs."""
+    program = b.program("vectors")
+    h100 = ("--quiet", "--platform", "h100", "--set", "dispatch.gpc.tpcs=", "--set", "runtime.code=machine_code")
+    line = "does not run from its PTX on a machine that issues by control codes; with core.scoreboard.kind=per_warp it does"
+    done = b.cuda(*h100, program)
+    check(done.stdout == "64 cudaSuccess\n0 0 cudaErrorNotSupported\n" and line in done.stderr, f"{done.stdout} {done.stderr}")
+    for keys in (("--device", "oracle"), ("--set", "core.scoreboard.kind=per_warp")):  # the oracle executes its machine code
+        done = b.cuda(*h100, *keys, program)
+        check(done.stdout == "64 cudaSuccess\n64 2016 cudaSuccess\n" and line not in done.stderr, f"with {keys}: {done.stdout} {done.stderr}")
+
+
+@case
 def nvcc_machine_code_alone_refuses_single_kernels(b):
     """The machine has what machine code needs, without a key; gradients of three dimensions refuse the launches of their kernels. printf, malloc and
     assert do not."""
@@ -57,15 +71,24 @@ def nvcc_machine_code_alone_refuses_single_kernels(b):
               and "Assertion `number != 7` failed" in done.stderr, f"on the {device}: {done.stdout} {done.stderr}")
 
 
-@case
-def nvcc_programs_in_machine_code(b):
-    """The programs print what they print from PTX, which the executables do not have."""
-    for name, archs in ALONE.items():
+def print_the_same_from_machine_code(b, programs):
+    """As from PTX, which the executables do not have."""
+    for name, archs in programs.items():
         for arch in archs:
             program = b.program(f"{name}_{arch}")
             for device in ("model", "oracle"):
                 done = b.cuda("--quiet", "--device", device, program)
                 check(done.stdout == (HERE / "expected" / f"{name}.txt").read_text(), f"{name} of sm_{arch} on the {device}: {done.stdout} {done.stderr}")
+
+
+@case
+def nvcc_textures_in_machine_code(b):
+    print_the_same_from_machine_code(b, dict.fromkeys(TEXTURES, (75, 90)))
+
+
+@case
+def nvcc_programs_in_machine_code(b):
+    print_the_same_from_machine_code(b, OTHERS)
 
 
 @case

@@ -63,6 +63,12 @@ std::uint64_t bfloat_sum(std::uint64_t a, std::uint64_t b) {
   return rounded_to(kBf16, to_odd([&] { return x + y; }), Narrow::kNearestEven, false);
 }
 
+/// sm_90 has operations of their own for numbers that are not integers: each type alone, two and four words of it.
+bool has_four_bits_of_type(const sass::Instruction& i) {
+  const unsigned form = i.form->code;
+  return i.arch != Arch::kSm75 && (form == 0x9a2 || form == 0x9a3 || form == 0x9a6);
+}
+
 }  // namespace
 
 AtomicType atomic_type(const Op& op) {
@@ -71,16 +77,18 @@ AtomicType atomic_type(const Op& op) {
   constexpr std::array kOf75{AtomicType::kU32,   AtomicType::kS32, AtomicType::kU64, AtomicType::kF32,
                              AtomicType::kF16x2, AtomicType::kS64, AtomicType::kF64};
   if (i.arch == Arch::kSm75) return kOf75[code];
-  // sm_90 has operations of their own for numbers that are not integers; their type has four bits.
-  const unsigned form = i.form->code;
-  if (form == 0x9a2 || form == 0x9a3 || form == 0x9a6)
-    return code == 9    ? AtomicType::kF32
-           : code == 15 ? AtomicType::kF64
-           : code == 3  ? AtomicType::kBf16x2
-                        : AtomicType::kF16x2;
+  if (has_four_bits_of_type(i))
+    return code == 15               ? AtomicType::kF64
+           : code >= 9              ? AtomicType::kF32
+           : code >= 3 && code <= 5 ? AtomicType::kBf16x2
+                                    : AtomicType::kF16x2;
   constexpr std::array kOf90{AtomicType::kU32, AtomicType::kS32, AtomicType::kU64, AtomicType::kS64,
                              AtomicType::kB128};
   return kOf90[code];
+}
+
+unsigned atomic_elements(const Op& op) {
+  return has_four_bits_of_type(op.instruction) ? 1u << op.value(Modifier::kType) % 3 : 1;
 }
 
 bool can_combine(AtomicOperation operation, AtomicType type) {

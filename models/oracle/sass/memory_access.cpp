@@ -208,7 +208,7 @@ std::byte* MemoryAccess::locate(Values& v, const Place& place, unsigned bytes, c
           fmt::format("is outside the {} bytes of local memory of the thread", LocalMemory::kBytes));
     return v.lane().local.at(place.offset);
   }
-  if (!allocations_.allows(access, place.address, bytes))
+  if (!allocations_.allows(access, place.address, bytes) && !allocations_.tolerates(place.address, bytes))
     return refuse("is out of bounds: " + allocations_.describe_refused(place.address));
   return access == host::Access::kKernelRead ? memory_.at(place.address) : memory_.at_to_write(place.address);
 }
@@ -250,8 +250,21 @@ std::string MemoryAccess::atomic(Values& v) {
   if (!can_combine(operation, type)) return "an atomic operation of this type is not known";
   const unsigned bytes = bytes_of(type);
   std::string problem;
-  std::byte* at = locate(v, bytes, "atomic", host::Access::kKernelWrite, problem);
+  const unsigned elements = counts ? 1 : atomic_elements(op);
+  std::byte* at = locate(v, bytes * elements, "atomic", host::Access::kKernelWrite, problem);
   if (at == nullptr) return problem;
+  for (unsigned i = 0; elements > 1 && i < elements; ++i, at += bytes) {
+    std::uint32_t old = 0;
+    std::memcpy(&old, at, bytes);
+    const std::uint32_t operand = read_register(v.lane(), *op.find(Role::kData), i);
+    const auto next = static_cast<std::uint32_t>(combine(operation, type, old, operand, true));
+    std::memcpy(at, &next, bytes);
+    if (const Operand* dst = op.find(Role::kDst)) write_register(v.lane(), *dst, i, old);
+  }
+  if (elements > 1) {
+    v.set_predicate(Role::kPd0, true);
+    return {};
+  }
   if (type == AtomicType::kB128) {
     std::array<std::uint32_t, 4> words{};
     std::memcpy(words.data(), at, bytes);

@@ -70,6 +70,8 @@ enum class AtomicType : std::uint8_t { kU32, kS32, kU64, kS64, kB128, kF32, kF64
 enum class AtomicOperation : std::uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange };
 
 [[nodiscard]] AtomicType atomic_type(const Op& op);
+/// Of a vector, whose words are of the type, more than one.
+[[nodiscard]] unsigned atomic_elements(const Op& op);
 /// Whether the type has the operation; kB128 is exchanged only, and numbers that are not integers are added only.
 [[nodiscard]] bool can_combine(AtomicOperation operation, AtomicType type);
 /// What an atomic leaves in memory. `flushes`: subnormal singles count as zeros.

@@ -256,7 +256,7 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
     handle = machine_code ? device_->load_module(module, name) : load_ptx(module, name);
     names_.loaded(handle);
   } catch (const base::InputError& why) {
-    const auto ptx = machine_code && settings_.ptx_fallback
+    const auto ptx = machine_code && settings_.ptx_fallback && !settings_.control_codes
                          ? ptx_of(registered, settings_.compute_capability, name)
                          : std::nullopt;
     if (!ptx) throw;
@@ -276,6 +276,13 @@ void Session::load(std::span<const std::byte> payload, Reply& reply) {
 bool Session::find_in_ptx(Kernel& kernel, const base::InputError& why) {
   const auto found = ptx_.find(kernel.module);
   if (found == ptx_.end()) return false;
+  if (settings_.control_codes) {
+    message_ += fmt::format(
+        "heddle: kernel {} does not run from its PTX on a machine that issues by control codes; with "
+        "core.scoreboard.kind=per_warp it does\n",
+        kernel.name);
+    return false;
+  }
   Ptx& from = found->second;
   if (!from.module) {
     const auto text = ptx_of(from.registered, settings_.compute_capability, from.name);

@@ -21,10 +21,11 @@
 namespace heddle::runtime {
 
 struct SessionSettings {
-  std::string program;        ///< for messages
-  bool machine_code = false;  ///< runtime.code
-  bool ptx_fallback = true;   ///< runtime.ptx_fallback
-  bool array_blocks = true;   ///< runtime.array_layout
+  std::string program;         ///< for messages
+  bool machine_code = false;   ///< runtime.code
+  bool ptx_fallback = true;    ///< runtime.ptx_fallback
+  bool control_codes = false;  ///< the machine issues by them (core.scoreboard.kind), and PTX has none
+  bool array_blocks = true;    ///< runtime.array_layout
   bool concurrent_streams = false;
   double launch_ns = 0, copy_ns = 0, copy_gbytes_per_s = 1;
   std::uint64_t heap_bytes = 0, stack_bytes = 0;

@@ -38,6 +38,26 @@ TEST(AllocationTable, AddressesAreAligned) {
   }
 }
 
+TEST(AllocationTable, KernelsReachTheWordsThatBuffersOfBytesLieIn) {
+  AllocationTable table;
+  table.allocate(3, 1, "odd");
+  const auto a = table.allocate(42, 2, "a");
+  EXPECT_EQ(a % 4, 0u);
+  for (const Access access : {Access::kKernelRead, Access::kKernelWrite}) {
+    EXPECT_TRUE(table.allows(access, a + 40, 4));
+    EXPECT_TRUE(table.allows(access, a + 36, 4));
+    EXPECT_FALSE(table.allows(access, a + 44, 4));
+    EXPECT_FALSE(table.allows(access, a + 41, 4)) << "no word";
+    EXPECT_FALSE(table.allows(access, a + 40, 8)) << "no word";
+    EXPECT_FALSE(table.allows(access, a + 42, 1)) << "a byte outside";
+    EXPECT_FALSE(table.allows(access, a + 42, 2)) << "bytes outside";
+  }
+  EXPECT_FALSE(table.allows(Access::kHost, a + 40, 4));
+  const auto constants = table.allocate(6, 2, "constants", Owner::kConstants);
+  EXPECT_TRUE(table.allows(Access::kKernelRead, constants + 4, 4));
+  EXPECT_FALSE(table.allows(Access::kKernelWrite, constants + 4, 4));
+}
+
 TEST(AllocationTable, FreedSpaceIsReusedFirst) {
   AllocationTable table;
   table.allocate(256, 256, "a");
@@ -228,7 +248,7 @@ TEST(AllocationTable, TakesTheFirstGapThatIsLargeEnough) {
     if (step == 1000 || step == 2000) table.set_tolerance(tolerance = step == 1000 ? 300 : 0);
     if (live.empty() || random() % 5 < 3) {
       const std::uint64_t bytes = 1 + random() % (step % 2 == 0 ? 200 : 3000);
-      const auto align = std::uint32_t{1} << random() % 13;
+      const auto align = std::uint32_t{4} << random() % 11;  // of words, at least
       const std::uint64_t expected = first_fit(table, bytes, align, tolerance);
       ASSERT_EQ(table.allocate(bytes, align, "x"), expected) << step;
       live.push_back(expected);
