@@ -11,13 +11,14 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       input_capacity_(config.input_queue_packets),
       output_capacity_(config.output_queue_packets),
       queues_(inputs),
-      waiting_(std::size_t{inputs} * input_capacity_),
+      waiting_(virtual_outputs_ ? 0 : std::size_t{inputs} * input_capacity_),
+      virtual_queues_(virtual_outputs_ ? inputs : 0, outputs, input_capacity_),
       links_((inputs + share - 1) / share),
       outputs_(outputs),
       flying_(std::size_t{outputs} * output_capacity_),
       link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
       output_words_(PortSet::words_for(outputs)),
-      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
+      sets_(2 * link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
       perturbation_(config.perturb_seed, stream),
       perturb_cycles_(config.perturb_cycles) {
   for (unsigned l = 0; l < links_.size(); ++l) {
@@ -35,14 +36,20 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   Fifo& queue = queues_[input];
   const auto flits = std::max(
       1u, static_cast<std::uint32_t>(flit_bytes_.quotient(std::uint64_t{bytes} + flit_bytes_.value() - 1)));
-  waiting_[std::size_t{input} * input_capacity_ + queue.at(queue.size++, input_capacity_)] = {
-      payload, output, bytes, flits, false, now};
+  const WaitingPacket packet{payload, output, bytes, flits, now};
+  bool asks = true;
+  if (virtual_outputs_) {
+    asks = virtual_queues_.push(input, packet);
+    ++queue.size;
+  } else {
+    waiting_[std::size_t{input} * input_capacity_ + queue.at(queue.size++, input_capacity_)] = packet;
+  }
   ++in_flight_;
   const unsigned l = share_ == 1 ? input : input / share_;
   Link& link = links_[l];
   ++link.waiting;
   // With virtual output queues it may ask beside the others of its queue.
-  if (link.asking != kNone && !virtual_outputs_) return;
+  if (link.asking != kNone && !(virtual_outputs_ && asks && link.asking == input)) return;
   // Arbitration chooses among the inputs, so the order of pushes within a cycle does not matter.
   pending().insert(l);
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
@@ -70,67 +77,89 @@ void CrossbarDirection::take_up(unsigned l, base::Cycle now) {
   if (virtual_outputs_) return offer(l, now);
   Link& link = links_[l];
   const unsigned input = choose_input(link);
-  if (coalescer_ != nullptr && way(l, input, 0, now) != RequestCoalescer::Way::kGoes) return;
+  if (coalescer_ != nullptr) {
+    const RequestCoalescer::Way found = way(l, input, head(input), now);
+    if (found == RequestCoalescer::Way::kStays) leave(l, input, take(input, head(input).output), now);
+    if (found != RequestCoalescer::Way::kGoes) return;
+  }
   link.asking = input;
   ask(l, head(input).output);
 }
 
 void CrossbarDirection::offer(unsigned l, base::Cycle now) {
+  using Seen = VirtualOutputQueues::Seen;
+  using Way = RequestCoalescer::Way;
   Link& link = links_[l];
-  if (link.asking == kNone) link.asking = choose_input(link);
+  if (link.asking == kNone) {
+    link.asking = choose_input(link);
+    able().insert(l);
+  }
   const unsigned input = link.asking;
-  for (std::uint32_t i = 0; i < queues_[input].size; ++i) {
-    Waiting& packet = waiting(input, i);
-    std::uint32_t first = 0;
-    while (waiting(input, first).output != packet.output) ++first;
-    if (first != i) continue;
-    if (coalescer_ != nullptr && !packet.goes) {
-      const RequestCoalescer::Way found = way(l, input, i, now);
-      if (found == RequestCoalescer::Way::kStays) return;
-      if (found == RequestCoalescer::Way::kWaits) continue;
-      packet.goes = true;
+  WaitingPacket left;
+  const bool leaves = virtual_queues_.look_at_new(input, left, [&](const WaitingPacket& packet, bool again) {
+    if (coalescer_ != nullptr && !again) {
+      const Way found = way(l, input, packet, now);
+      if (found != Way::kGoes) return found == Way::kWaits ? Seen::kLater : Seen::kLeaves;
     }
     ask(l, packet.output);
-  }
+    return Seen::kAsks;
+  });
+  if (!leaves) return;
+  --queues_[input].size;
+  leave(l, input, left, now);
 }
 
 void CrossbarDirection::ask_no_more(unsigned l, unsigned input) {
-  for (std::uint32_t i = 0; i < queues_[input].size; ++i) {
-    const unsigned output = waiting(input, i).output;
-    asking(output).erase(l);
-    if (asking(output).empty()) asked().erase(output);
-  }
+  asked().for_each([&](unsigned output) {
+    const PortSet askers = asking(output);
+    if (!askers.contains(l)) return;
+    virtual_queues_.renew(input, output);
+    askers.erase(l);
+    if (askers.empty()) asked().erase(output);
+  });
 }
 
-CrossbarDirection::Waiting CrossbarDirection::take(unsigned input, std::uint32_t i) {
-  const Waiting packet = waiting(input, i);
-  for (; i != 0; --i) waiting(input, i) = waiting(input, i - 1);
-  queues_[input].pop(input_capacity_);
+WaitingPacket CrossbarDirection::take(unsigned input, unsigned output) {
+  Fifo& queue = queues_[input];
+  if (virtual_outputs_) {
+    --queue.size;
+    return virtual_queues_.take(input, output);
+  }
+  const WaitingPacket packet = head(input);
+  queue.pop(input_capacity_);
   return packet;
 }
 
-RequestCoalescer::Way CrossbarDirection::way(unsigned l, unsigned input, std::uint32_t i, base::Cycle now) {
-  using Way = RequestCoalescer::Way;
+RequestCoalescer::Way CrossbarDirection::way(unsigned l, unsigned input, const WaitingPacket& packet,
+                                             base::Cycle now) {
   const unsigned answers = first_answer_input_ + input;
-  const Way found = coalescer_->take(*waiting(input, i).payload,
-                                     coalescer_->waiting(input) < answers_->free_entries(answers));
-  if (found == Way::kWaits) {
+  const RequestCoalescer::Way found =
+      coalescer_->take(*packet.payload, coalescer_->waiting(input) < answers_->free_entries(answers));
+  if (found == RequestCoalescer::Way::kWaits) {
     pending().insert(l);
     next_arbitration_ = std::min(next_arbitration_, now + 1);
   }
-  if (found != Way::kStays) return found;
-  Link& link = links_[l];
-  if (virtual_outputs_) ask_no_more(l, input);
-  link.free = now + take(input, i).flits;
-  link.asking = kNone;
-  link.delayed = false;
+  return found;
+}
+
+void CrossbarDirection::leave(unsigned l, unsigned input, const WaitingPacket& packet, base::Cycle now) {
   --in_flight_;
   granted_.push_back(input);
-  if (--link.waiting != 0) {
-    pending().insert(l);
-    next_arbitration_ = std::min(next_arbitration_, link.free);
+  sent(l, packet.flits, now);
+}
+
+void CrossbarDirection::sent(unsigned l, std::uint32_t flits, base::Cycle now) {
+  Link& link = links_[l];
+  if (virtual_outputs_) {
+    able().erase(l);
+    if (link.count != 1) ask_no_more(l, link.asking);
   }
-  return found;
+  link.free = now + flits;
+  link.asking = kNone;
+  link.delayed = false;
+  if (--link.waiting == 0) return;
+  pending().insert(l);
+  next_arbitration_ = std::min(next_arbitration_, link.free);
 }
 
 const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
@@ -163,8 +192,7 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
 void CrossbarDirection::try_to_grant(unsigned output, base::Cycle now) {
   const Output& out = outputs_[output];
   if (out.buffer.size == output_capacity_) return;  // complete() will retry
-  if (virtual_outputs_ && asking(output).empty())
-    return;  // the link that asked has gone elsewhere in this cycle
+  if (virtual_outputs_ && !wanted(output)) return;  // those that asked are sending something else
   if (out.link_free > now) {
     next_arbitration_ = std::min(next_arbitration_, out.link_free);
     return;
@@ -175,22 +203,15 @@ void CrossbarDirection::try_to_grant(unsigned output, base::Cycle now) {
 void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   Output& out = outputs_[output];
   const PortSet askers = asking(output);
-  const unsigned l = askers.next_cyclic(
-      perturbation_.on() ? perturbation_.below(static_cast<unsigned>(links_.size())) : out.last);
+  const unsigned last =
+      perturbation_.on() ? perturbation_.below(static_cast<unsigned>(links_.size())) : out.last;
+  const unsigned l = virtual_outputs_ ? askers.next_cyclic(last, able()) : askers.next_cyclic(last);
   out.last = l;
   askers.erase(l);
 
-  Link& link = links_[l];
-  const unsigned input = link.asking;
-  std::uint32_t first = 0;
-  if (virtual_outputs_) {
-    ask_no_more(l, input);
-    while (waiting(input, first).output != output) ++first;
-  }
-  const Waiting packet = take(input, first);
-  link.free = out.link_free = now + packet.flits;
-  link.asking = kNone;
-  link.delayed = false;
+  const unsigned input = links_[l].asking;
+  const WaitingPacket packet = take(input, output);
+  out.link_free = now + packet.flits;
   const base::Cycle ready = now + packet.flits + latency_;
   if (out.buffer.size == 0) {
     occupied().insert(output);
@@ -199,13 +220,10 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   flying_[std::size_t{output} * output_capacity_ + out.buffer.at(out.buffer.size++, output_capacity_)] = {
       packet.payload, ready};
   granted_.push_back(input);
-  if (--link.waiting != 0) {
-    pending().insert(l);
-    next_arbitration_ = std::min(next_arbitration_, link.free);
-  }
+  sent(l, packet.flits, now);
   if (askers.empty())
     asked().erase(output);
-  else
+  else if (wanted(output))
     next_arbitration_ = std::min(next_arbitration_, out.link_free);
 
   ++counters_.packets;
@@ -242,7 +260,7 @@ void CrossbarDirection::complete(unsigned output, base::Cycle now) {
     occupied().erase(output);
   else
     next_delivery_ = std::min(next_delivery_, first(output).ready);
-  if (!asking(output).empty()) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
+  if (wanted(output)) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
 }
 
 }  // namespace heddle::memory

@@ -13,10 +13,7 @@
 #include "memory/config.h"
 #include "memory/port_set.h"
 #include "memory/request_coalescer.h"
-
-namespace tlm {
-class tlm_generic_payload;
-}
+#include "memory/virtual_output_queues.h"
 
 namespace heddle::memory {
 
@@ -164,14 +161,6 @@ class CrossbarDirection {
 
  private:
   static constexpr unsigned kNone = ~0u;
-  struct Waiting {
-    Payload* payload = nullptr;
-    std::uint32_t output = 0;
-    std::uint32_t bytes = 0;
-    std::uint32_t flits = 0;
-    bool goes = false;  ///< the coalescer has seen it, and does not keep it
-    base::Cycle pushed = 0;
-  };
   struct Flying {
     Payload* payload = nullptr;
     base::Cycle ready = 0;
@@ -209,15 +198,11 @@ class CrossbarDirection {
     unsigned accepted = 0;        ///< of them, by the receiver, which runs ahead
     base::Cycle last_handed = 0;  ///< cycle of the last one of those
   };
-  /// The i-th packet of the input's queue.
-  [[nodiscard]] Waiting& waiting(unsigned input, std::uint32_t i) {
-    return waiting_[std::size_t{input} * input_capacity_ + queues_[input].at(i, input_capacity_)];
-  }
-  [[nodiscard]] Waiting& head(unsigned input) { return waiting(input, 0); }
   [[nodiscard]] Flying& first(unsigned output) {
     return flying_[std::size_t{output} * output_capacity_ + outputs_[output].buffer.head];
   }
-  [[nodiscard]] const Waiting& head(unsigned input) const {
+  /// The first packet of the input's queue; not with virtual output queues.
+  [[nodiscard]] const WaitingPacket& head(unsigned input) const {
     return waiting_[std::size_t{input} * input_capacity_ + queues_[input].head];
   }
   [[nodiscard]] const Flying& first(unsigned output) const {
@@ -229,7 +214,13 @@ class CrossbarDirection {
   [[nodiscard]] PortSet asked() { return {&sets_[link_words_], output_words_}; }
   [[nodiscard]] PortSet occupied() { return {&sets_[link_words_ + output_words_], output_words_}; }
   [[nodiscard]] PortSet asking(unsigned output) {
-    return {&sets_[link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
+    return {&sets_[2 * link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
+  }
+  /// Virtual output queues: links that may send. What the others ask for they ask for later.
+  [[nodiscard]] PortSet able() { return {&sets_[link_words_ + 2 * output_words_], link_words_}; }
+  /// Whether a link may send something to the output.
+  [[nodiscard]] bool wanted(unsigned output) {
+    return virtual_outputs_ ? asking(output).meets(able()) : !asking(output).empty();
   }
   /// Perturbation: how long the link's next packet waits. Whether it does now.
   [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
@@ -240,19 +231,23 @@ class CrossbarDirection {
     asking(output).insert(link);
     asked().insert(output);
   }
-  /// Virtual output queues: the link's other packets ask no longer.
+  /// Virtual output queues: the link's packets ask no longer, since its next one may come from another input.
   [[gnu::noinline]] void ask_no_more(unsigned link, unsigned input);
-  /// Removes the i-th packet of the input's queue.
-  Waiting take(unsigned input, std::uint32_t i);
+  /// Removes the packet of the input's queue that the output has granted.
+  WaitingPacket take(unsigned input, unsigned output);
   /// Virtual output queues: of the link's chosen queue the first packet for each output asks.
-  [[gnu::noinline]] void offer(unsigned link, base::Cycle now);
+  void offer(unsigned link, base::Cycle now);
   /// Whose turn it is on the link.
   unsigned choose_input(Link& link);
   /// The output has a requesting link; grants one if it can.
   void try_to_grant(unsigned output, base::Cycle now);
-  /// What the coalescer says of the link's next packet, the i-th of its queue. One that stays is gone then.
-  [[gnu::noinline]] RequestCoalescer::Way way(unsigned link, unsigned input, std::uint32_t i,
+  /// What the coalescer says of a packet that is next on the link, of this input.
+  [[gnu::noinline]] RequestCoalescer::Way way(unsigned link, unsigned input, const WaitingPacket& packet,
                                               base::Cycle now);
+  /// The packet has been taken out for good.
+  void leave(unsigned link, unsigned input, const WaitingPacket& packet, base::Cycle now);
+  /// The link has sent a packet of that many flits.
+  void sent(unsigned link, std::uint32_t flits, base::Cycle now);
   void grant(unsigned output, base::Cycle now);
 
   base::Divisor flit_bytes_;
@@ -260,8 +255,9 @@ class CrossbarDirection {
   unsigned share_;
   bool virtual_outputs_;
   std::uint32_t input_capacity_, output_capacity_;
-  std::vector<Fifo> queues_;  ///< by input
-  std::vector<Waiting> waiting_;
+  std::vector<Fifo> queues_;  ///< by input; of virtual output queues only the size
+  std::vector<WaitingPacket> waiting_;
+  VirtualOutputQueues virtual_queues_;  ///< in place of waiting_
   std::vector<Link> links_;
   std::vector<Output> outputs_;
   std::vector<Flying> flying_;

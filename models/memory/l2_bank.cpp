@@ -1,7 +1,9 @@
 #include "memory/l2_bank.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "memory/line_bytes.h"
 
@@ -51,6 +53,18 @@ bool L2Bank::tick(base::Cycle now) {
   if (!(ready_.empty() ? serve_request(now) : serve_target(now))) return false;
   end_stall(now);
   return true;
+}
+
+void L2Bank::wait(Mshr& mshr, const L2Request& request) {
+  base::Ring<L2Request>& targets = mshr.targets;
+  if (targets.full()) {  // most MSHRs of a large L2 are never used, or by few requests at a time
+    base::Ring<L2Request> larger(
+        std::min<std::size_t>(mshr_targets_, std::max<std::size_t>(2, 2 * targets.size())));
+    for (std::size_t i = 0; i < targets.size(); ++i) larger.push_back(targets[i]);
+    targets = std::move(larger);
+  }
+  remark_fetch(request);
+  targets.push_back(request);
 }
 
 bool L2Bank::serve_target(base::Cycle now) {
@@ -172,10 +186,7 @@ bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask abs
   Mshr& mshr = mshrs_[m];
   mshr.frame = frame;
   mshr.pending = 0;
-  // Most MSHRs of a large L2 are never used.
-  if (mshr.targets.capacity() == 0) mshr.targets = base::Ring<L2Request>(mshr_targets_);
-  remark_fetch(request);
-  mshr.targets.push_back(request);
+  wait(mshr, request);
   queue_fetch(frame, absent);
   ++shared_.counters.misses[request.kind()];
   return true;
@@ -186,10 +197,9 @@ bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask abse
   // Sectors already requested, or overwritten before they would be used, are not fetched. So every fetched
   // sector is awaited by a target that needs it, and a fill never overwrites newer data.
   const SectorMask more = absent & ~mshr.pending & ~overwritten(mshr);
-  if (mshr.targets.full()) return stall(L2Stall::kTargets, now);
+  if (mshr.targets.size() == mshr_targets_) return stall(L2Stall::kTargets, now);
   if (more != 0 && shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
-  remark_fetch(request);
-  mshr.targets.push_back(request);
+  wait(mshr, request);
   if (more != 0) {
     queue_fetch(frame, more);
     ++shared_.counters.misses[request.kind()];

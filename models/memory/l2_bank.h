@@ -64,6 +64,8 @@ class L2Bank {
     base::Ring<L2Request> targets;
   };
 
+  /// The request waits for the MSHR's sectors; there are fewer than mshr_targets_.
+  void wait(Mshr& mshr, const L2Request& request);
   bool serve_target(base::Cycle now);
   bool serve_request(base::Cycle now);
   bool serve_absent(const L2Request& request, base::Cycle now);

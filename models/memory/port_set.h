@@ -31,6 +31,22 @@ class PortSet {
     }
     return w * 64 + static_cast<unsigned>(std::countr_zero(word));
   }
+  /// The same of those that are in `others` as well; there are some.
+  [[nodiscard]] unsigned next_cyclic(unsigned last, const PortSet& others) const {
+    unsigned w = last / 64;
+    std::uint64_t word = words_[w] & others.words_[w] & (~std::uint64_t{0} << (last % 64) << 1);
+    while (word == 0) {
+      w = w + 1 == count_ ? 0 : w + 1;
+      word = words_[w] & others.words_[w];
+    }
+    return w * 64 + static_cast<unsigned>(std::countr_zero(word));
+  }
+  [[nodiscard]] bool contains(unsigned i) const { return (words_[i / 64] >> (i % 64) & 1u) != 0; }
+  [[nodiscard]] bool meets(const PortSet& others) const {
+    std::uint64_t any = words_[0] & others.words_[0];
+    for (unsigned w = 1; w < count_; ++w) any |= words_[w] & others.words_[w];
+    return any != 0;
+  }
   /// `fn` may insert and erase members. It is called for the members of a 64-bit word that were present when
   /// that word was reached.
   template <class Fn>
