@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
@@ -49,8 +50,20 @@ def of(block, file):
 
 
 def made_from(block):
-    """All that decides whether the proof finds a mutant."""
-    return tools.file_hash(*block.sources, *sorted((block.folder / "formal").glob("*.sv")))
+    """All that decides whether the proof finds a mutant: the block, and what the wrappers are made of that mutants are put to."""
+    proof, formal = block.folder / "formal" / "proof.json", {file.stem: file for file in (block.folder / "formal").glob("*.sv")}
+    asked = json.loads(proof.read_text(encoding="utf-8")) if proof.is_file() else {}
+    names = [asked[key] for key in ("top", "short_top", "deep_top") if key in asked] if asked else list(formal)
+    texts, used = [source.read_text(encoding="utf-8") for source in block.sources], set()
+    names += [name for name in formal for text in texts if re.search(rf"\b{name}\b", text)]
+    while names:
+        name = names.pop()
+        if name not in formal or name in used:
+            continue
+        used.add(name)
+        text = formal[name].read_text(encoding="utf-8")
+        names += [other for other in formal if re.search(rf"\b{other}\b", text)]
+    return tools.file_hash(*block.sources, *(formal[name] for name in sorted(used)))
 
 
 def record(block, found, listed):

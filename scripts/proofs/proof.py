@@ -49,6 +49,8 @@ class Proof:
                                        words="a number of steps, 0 for none")
         self.deep_top = top.get("deep_top", str, None, required=False)
         self.deep_steps = top.get("deep_steps", int, 0, required=self.deep_top is not None, **steps)
+        self.exact_top = top.get("exact_top", str, None, required=False)
+        self.exact_steps = top.get("exact_steps", int, 0, required=self.exact_top is not None, **steps)
         if self.deep_top and self.deep_steps <= self.bmc_steps:
             raise InputError(f"{file}: 'deep_steps' is {self.deep_steps}, but must be more than 'bmc_steps', {self.bmc_steps}: "
                              "what 'deep_top' is for")
@@ -60,7 +62,7 @@ class Proof:
         top.done()
         self.sources = [*block.sources, *sorted(self.folder.glob("*.sv"))]
         constants.check(self.sources)
-        for key, name in (("top", self.top), ("short_top", self.short_top), ("deep_top", self.deep_top)):
+        for key, name in (("top", self.top), ("short_top", self.short_top), ("deep_top", self.deep_top), ("exact_top", self.exact_top)):
             if name and not (self.folder / f"{name}.sv").is_file():
                 raise InputError(f"{file}: '{key}' is '{name}', but there is no {self.folder / name}.sv")
 

@@ -140,6 +140,18 @@ def a_deep_top_is_checked_in_more_steps(rtl):
 
 
 @case
+def an_exact_top_is_checked_with_short_too(rtl):
+    rtl.proof(changed(exact_top="sums_exact", exact_steps=4))
+    exact = rtl.block / "formal" / "sums_exact.sv"
+    exact.write_text(FORMAL.replace("sums_formal", "sums_exact"))
+    rtl.run("formal", "--short", says=["bounded exact"])
+    exact.write_text(FORMAL.replace("sums_formal", "sums_exact").replace("valid == $past(valid_i)", "valid != $past(valid_i)"))
+    rtl.run("formal", "--short", code=1, says=["FAILED", "sums_exact.sv", "sums_exact.vcd"])
+    rtl.proof(changed(exact_top="sums_exact"))
+    rtl.run("formal", "--short", code=2, says=["'exact_steps' is missing"])
+
+
+@case
 def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
     sys.path[:0] = [str(rtl_fixture.ROOT / "scripts" / name) for name in ("proofs", "synthesis")]
     import blocks
@@ -150,6 +162,11 @@ def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
     rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.first": 3, "sums.second": None}, True), "two runs of the same sources")
     rtl.source(SUMS.replace("sum_mem[warp_i] + add_i", "add_i + sum_mem[warp_i]"))
     rtl_fixture.check(not mutants.recorded(blocks.Block(rtl.block))[1], "of other sources")
+    made_from = mutants.made_from(blocks.Block(rtl.block))
+    (rtl.block / "formal" / "sums_exact.sv").write_text("module sums_exact; endmodule\n")
+    rtl_fixture.check(mutants.made_from(blocks.Block(rtl.block)) == made_from, "a wrapper that mutants are not put to decides nothing")
+    rtl.checker(FORMAL + "\n")
+    rtl_fixture.check(mutants.made_from(blocks.Block(rtl.block)) != made_from, "their wrapper does")
     mutants.record(blocks.Block(rtl.block), {"sums.third": 4}, listed)
     rtl_fixture.check(mutants.recorded(blocks.Block(rtl.block)) == ({"sums.third": 4}, True), "earlier runs of other sources are dropped")
 
