@@ -56,6 +56,7 @@ struct FetchConfig {
   FetchBehindControl behind_control = FetchBehindControl::kWaits;
   std::uint32_t redirect_cycles = 0;
   std::uint32_t near_redirect_cycles = 0;
+  std::uint32_t near_back_redirect_cycles = 0;
   std::uint32_t near_lines = 0;  ///< 0: no target is near
   std::uint32_t width_instructions = 2;
   std::uint32_t latency_cycles = 1;

@@ -36,11 +36,18 @@ void FetchConfig::visit(base::ConfigVisitor& v) {
           {.unit = "core cycles",
            .doc = "the same, if a direct branch sends the group not far behind itself (near_lines)",
            .max = 255});
-  v.field("near_lines", near_lines,
-          {.unit = "lines",
-           .doc = "of core.l1i.line_bytes: a target forward that is fewer lines behind than this is near; 0: "
-                  "none is",
-           .max = 64});
+  v.field("near_back_redirect_cycles", near_back_redirect_cycles,
+          {.unit = "core cycles",
+           .doc = "the same, if a direct branch sends the group back and not far (near_lines), as that of a "
+                  "short loop does",
+           .max = 255});
+  v.field(
+      "near_lines", near_lines,
+      {.unit = "lines",
+       .doc =
+           "of core.l1i.line_bytes: a branch's target that is fewer lines from its own than this is near; 0: "
+           "none is",
+       .max = 64});
   v.field("width_instructions", width_instructions,
           {.unit = "instructions/cycle",
            .doc = "fetched per cycle and unit, all for one issue group",

@@ -29,7 +29,9 @@ SubCoreFetchModel::SubCoreFetchModel(const FetchConfig& config, const FetchedCod
       age_(groups, 0),
       wanting_(groups),
       missing_(groups),
-      in_flight_(config.latency_cycles + std::size_t{1}) {}
+      in_flight_(config.latency_cycles + std::size_t{1}),
+      redirect_cycles_{config.redirect_cycles, config.near_redirect_cycles,
+                       config.near_back_redirect_cycles} {}
 
 void SubCoreFetchModel::begin_launch(bool keeps_lines) {
   supply_.begin_launch(code_.end(), keeps_lines);
@@ -39,8 +41,8 @@ void SubCoreFetchModel::begin_launch(bool keeps_lines) {
   missing_.clear();
   buffered_.clear();
   while (!in_flight_.empty()) in_flight_.pop_front();
-  while (!redirected_.empty()) redirected_.pop_front();
-  while (!near_.empty()) near_.pop_front();
+  for (auto& list : redirected_)
+    while (!list.empty()) list.pop_front();
 }
 
 void SubCoreFetchModel::appears(GroupId group) {
@@ -63,21 +65,23 @@ void SubCoreFetchModel::redirect(GroupId group, Pc pc, Cycle now) {
     return want(group.value());
   }
   const bool had_some = buffer.count + buffer.flying != 0;
-  const std::uint32_t cycles = redirect_cycles(buffer.head, pc);
+  const unsigned kind = redirection(buffer.head, pc);
   buffer = {.head = pc, .next = pc, .epoch = buffer.epoch + 1};
   std::erase(buffered_, group);
   wanting_.erase(group.value());
   missing_.erase(group.value());
-  if (had_some && cycles != 0)
-    (cycles == config_.redirect_cycles ? redirected_ : near_).push_back({group, buffer.epoch, now + cycles});
+  if (had_some && redirect_cycles_[kind] != 0)
+    redirected_[kind].push_back({group, buffer.epoch, now + redirect_cycles_[kind]});
   else
     wanting_.insert(group.value());
 }
 
-std::uint32_t SubCoreFetchModel::redirect_cycles(Pc from, Pc to) const {
-  const bool near = to > from && to == code_.branch_to[from.value()] &&
-                    code_.line(to) < code_.line(from) + config_.near_lines * code_.line_bytes;
-  return near ? config_.near_redirect_cycles : config_.redirect_cycles;
+unsigned SubCoreFetchModel::redirection(Pc from, Pc to) const {
+  enum : unsigned { kFar, kNear, kNearBack };
+  if (to != code_.branch_to[from.value()]) return kFar;
+  const auto [first, last] = std::minmax({code_.line(from), code_.line(to)});
+  if (last >= first + config_.near_lines * code_.line_bytes) return kFar;
+  return to > from ? kNear : kNearBack;
 }
 
 void SubCoreFetchModel::stop(GroupId group) {
@@ -111,10 +115,10 @@ void SubCoreFetchModel::arrive(Cycle now, FetchReport& report) {
     report.fill(buffered_.front());
     buffered_.erase(buffered_.begin());
   }
-  for (base::GrowingRing<Redirected>* const list : {&redirected_, &near_})
-    for (; !list->empty() && list->front().at <= now; list->pop_front()) {
-      const GroupId group = list->front().group;
-      if (buffers_[group.value()].epoch == list->front().epoch) want(group.value());
+  for (auto& list : redirected_)
+    for (; !list.empty() && list.front().at <= now; list.pop_front()) {
+      const GroupId group = list.front().group;
+      if (buffers_[group.value()].epoch == list.front().epoch) want(group.value());
     }
   while (!in_flight_.empty() && in_flight_.front().ready <= now) {
     const InFlight arrived = in_flight_.front();

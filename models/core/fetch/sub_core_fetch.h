@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -66,9 +67,10 @@ class SubCoreFetchModel {
   /// First cycle in which it must run again; lines that arrive make it run, too.
   [[nodiscard]] Cycle next_due(Cycle now) const {
     if (!wanting_.empty() || !buffered_.empty()) return now + 1;
-    return std::min({in_flight_.empty() ? kNever : in_flight_.front().ready,
-                     redirected_.empty() ? kNever : redirected_.front().at,
-                     near_.empty() ? kNever : near_.front().at});
+    Cycle due = in_flight_.empty() ? kNever : in_flight_.front().ready;
+    for (const auto& list : redirected_)
+      if (!list.empty()) due = std::min(due, list.front().at);
+    return due;
   }
 
  private:
@@ -103,7 +105,8 @@ class SubCoreFetchModel {
     if (!buffer.sealed && !buffer.stopped && free_slots(buffer) != 0 && !missing_.contains(group))
       wanting_.insert(group);
   }
-  [[nodiscard]] std::uint32_t redirect_cycles(Pc from, Pc to) const;
+  /// Place in redirected_.
+  [[nodiscard]] unsigned redirection(Pc from, Pc to) const;
   void arrive(Cycle now, FetchReport& report);
   [[nodiscard]] std::uint32_t choose() const;
   void fetch(Cycle now, FetchReport& report, std::uint32_t group);
@@ -116,14 +119,15 @@ class SubCoreFetchModel {
   std::uint32_t used_ = 0;       ///< the groups of the launch are below: so many buffers may have something
   std::vector<std::uint64_t> age_;  ///< by group: the youngest has the highest
   std::uint64_t ages_ = 0;
-  base::IndexSet wanting_;                    ///< groups with a free slot, to be fetched for
-  base::IndexSet missing_;                    ///< groups that wait for a line
-  std::uint32_t served_ = 0;                  ///< group that was fetched for last
-  std::uint32_t issued_ = 0;                  ///< group that issued last
-  base::Ring<InFlight> in_flight_;            ///< one per cycle of latency
-  base::GrowingRing<Redirected> redirected_;  ///< in the order of time
-  base::GrowingRing<Redirected> near_;        ///< the same, of near targets
-  std::vector<GroupId> buffered_;             ///< groups that go on with an instruction that is there
+  base::IndexSet wanting_;          ///< groups with a free slot, to be fetched for
+  base::IndexSet missing_;          ///< groups that wait for a line
+  std::uint32_t served_ = 0;        ///< group that was fetched for last
+  std::uint32_t issued_ = 0;        ///< group that issued last
+  base::Ring<InFlight> in_flight_;  ///< one per cycle of latency
+  /// Far, near forward, near back: each in the order of time, as each takes so many redirect_cycles_.
+  std::array<base::GrowingRing<Redirected>, 3> redirected_;
+  std::array<std::uint32_t, 3> redirect_cycles_;
+  std::vector<GroupId> buffered_;  ///< groups that go on with an instruction that is there
 };
 
 }  // namespace heddle::core

@@ -19,7 +19,7 @@ struct Bank0 {
   std::uint32_t bank3;          ///< address of the storage of bank 3
 };
 constexpr std::uint32_t kBlockDim = 0x00, kGridDim = 0x0c, kLocalWindow = 0x20, kStackPointer = 0x28,
-                        kDynamicShared = 0x2c, kClusterShape90 = 0x144, kClusters90 = 0x15c,
+                        kDynamicShared = 0x2c, kCores = 0x10c, kClusterShape90 = 0x144, kClusters90 = 0x15c,
                         kClusterSize90 = 0x188;
 constexpr Bank0 kBank0Of75{0x18, 0x88, 0x50};
 constexpr Bank0 kBank0Of90{0, 0x40, 0xd0};
@@ -70,6 +70,7 @@ void CodeMachine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t
   if (at.shared_window != 0) put(at.shared_window, isa::kSharedWindowBase);
   put(at.bank3, code_.bank3_address);
   // %envreg1 and %envreg2: the workspace of a cooperative launch, upper word first.
+  put(kCores, 1u);  // as %nsmid of PTX
   put(at.environment + 4, static_cast<std::uint32_t>(workspace >> 32));
   put(at.environment + 8, static_cast<std::uint32_t>(workspace));
   if (code_.arch == Arch::kSm90) {  // a CTA is a cluster of its own: shape, its reciprocals, clusters

@@ -261,10 +261,11 @@ TEST(SubCoreFetch, GoesOnBehindAControlInstructionAndHasWhatFollows) {
         << "five cycles, then a fetch: cycle " << cycle;
 }
 
-TEST(SubCoreFetch, ADirectBranchNotFarForwardIsFetchedForEarlier) {
+TEST(SubCoreFetch, ADirectBranchNotFarAwayIsFetchedForEarlier) {
   FrontEndBench bench({.behind_control = FetchBehindControl::kGoesOn,
                        .redirect_cycles = 9,
                        .near_redirect_cycles = 4,
+                       .near_back_redirect_cycles = 6,
                        .near_lines = 2,
                        .width_instructions = 1,
                        .latency_cycles = 1,
@@ -286,7 +287,9 @@ TEST(SubCoreFetch, ADirectBranchNotFarForwardIsFetchedForEarlier) {
   EXPECT_EQ(cycles(2, 5, 5), 5u) << "in its line";
   EXPECT_EQ(cycles(2, 15, 15), 5u) << "in the next one, lines have eight";
   EXPECT_EQ(cycles(2, 16, 16), 10u) << "in the one behind that";
-  EXPECT_EQ(cycles(9, 3, 3), 10u) << "backward";
+  EXPECT_EQ(cycles(6, 3, 3), 7u) << "backward in its line";
+  EXPECT_EQ(cycles(9, 3, 3), 7u) << "in the one before";
+  EXPECT_EQ(cycles(17, 3, 3), 10u) << "in the one before that";
   EXPECT_EQ(cycles(2, 6, 20), 10u) << "not its target: lanes that had waited go on";
 }
 
