@@ -22,8 +22,8 @@ void fill_line(TimedKernel& kernel, const gpu::GpuConfig& config, const std::str
   for (; written < instructions_in_line(config); ++written) kernel.line("mov.u32 {}, 0", filler);
 }
 
-/// Cycles of a round of `hops` branches to the line before: the stream buffer never has it.
-std::uint32_t hop_cycles(Session& session, std::uint32_t hops) {
+/// Cycles of a round of `hops` branches, each so many lines back: the stream buffer never has that line.
+std::uint32_t hop_cycles(Session& session, std::uint32_t hops, std::uint32_t lines_back) {
   TimedKernel kernel("hops_back");
   const std::string filler = kernel.reg("b32");
   std::vector<std::string> lines;
@@ -37,6 +37,7 @@ std::uint32_t hop_cycles(Session& session, std::uint32_t hops) {
     kernel.place(lines[i]);
     kernel.line("bra {}", i == 0 ? end : lines[i - 1]);
     fill_line(kernel, session.config(), filler, 1);
+    for (std::uint32_t more = 1; more < lines_back; ++more) fill_line(kernel, session.config(), filler, 0);
   }
   kernel.place(end);
   kernel.stop_clock();
@@ -70,18 +71,28 @@ double per_line(std::uint32_t more, std::uint32_t fewer, std::uint32_t lines) {
 void run(Session& session) {
   const gpu::GpuConfig& config = session.config();
   const std::uint32_t few = std::min(l0_lines(config) / 8, 16u);
+  const std::uint32_t near_lines = config.core.fetch.near_lines;
+  const std::uint32_t far = std::max(near_lines, 1u);
   session.add({.what = "taken branch",
-               .measured = per_line(hop_cycles(session, 2 * few), hop_cycles(session, few), few),
+               .measured = per_line(hop_cycles(session, 2 * few, far), hop_cycles(session, few, far), few),
                .expected = exactly(cycles_after_branch(config)),
                .unit = "core cycles",
                .keys = "1 + core.fetch.latency_cycles + .redirect_cycles"});
+  if (near_lines > 1)
+    session.add({.what = "taken branch to the line before",
+                 .measured = per_line(hop_cycles(session, 2 * few, 1), hop_cycles(session, few, 1), few),
+                 .expected = exactly(config.core.fetch.latency_cycles + 1.0 +
+                                     config.core.fetch.near_back_redirect_cycles),
+                 .unit = "core cycles",
+                 .keys = "1 + core.fetch.latency_cycles + .near_back_redirect_cycles"});
   // Enough lines for every set of L0: none is there when it is needed again.
   const std::uint32_t many = l0_lines(config) + l0_lines(config) / config.core.l0i.ways;
-  session.add({.what = "line from L1I",
-               .measured = per_line(hop_cycles(session, many + few), hop_cycles(session, many), few),
-               .expected = exactly(cycles_after_branch(config) + config.core.l0i.fill_latency_cycles),
-               .unit = "core cycles",
-               .keys = "the same + core.l0i.fill_latency_cycles"});
+  session.add(
+      {.what = "line from L1I",
+       .measured = per_line(hop_cycles(session, many + few, far), hop_cycles(session, many, far), few),
+       .expected = exactly(cycles_after_branch(config) + config.core.l0i.fill_latency_cycles),
+       .unit = "core cycles",
+       .keys = "the same + core.l0i.fill_latency_cycles"});
   const double issue = std::max(single_warp_issue_interval(config),
                                 single_warp_pipe_interval(config, isa::LatencyClass::kIntSimple));
   // A line is asked for when another one leaves the stream buffer, which holds `stream` of them.
@@ -98,8 +109,13 @@ void run(Session& session) {
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("core.fetch.redirect_cycles={}", config.core.fetch.redirect_cycles + 3)},
-          {fmt::format("core.l0i.fill_latency_cycles={}", config.core.l0i.fill_latency_cycles + 3)}};
+  std::vector<std::vector<std::string>> all{
+      {fmt::format("core.fetch.redirect_cycles={}", config.core.fetch.redirect_cycles + 3)},
+      {fmt::format("core.l0i.fill_latency_cycles={}", config.core.l0i.fill_latency_cycles + 3)}};
+  if (config.core.fetch.near_lines > 1)
+    all.push_back({fmt::format("core.fetch.near_back_redirect_cycles={}",
+                               config.core.fetch.near_back_redirect_cycles + 3)});
+  return all;
 }
 
 std::string missing(const gpu::GpuConfig& config) {

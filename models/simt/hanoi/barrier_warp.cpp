@@ -238,6 +238,7 @@ void HanoiBarrierWarp::mix_into(HanoiDigest& digest) const {
   for (const Path& path : ws_)
     digest.mix((std::uint64_t{path.mask.bits()} << 2) | (path.apart ? 2u : 0u) | (path.yielded ? 1u : 0u));
   waiting_.for_each([&](unsigned lane) { digest.mix((std::uint64_t{lane} << 8) | tag_[lane]); });
+  for (const LaneMask passed : passed_) digest.mix((std::uint64_t{passed.bits()} << 1) | (saves_ ? 1u : 0u));
   digest.mix(patience_);  // a warp that yields comes nearer to the release
 }
 

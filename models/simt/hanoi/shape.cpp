@@ -77,9 +77,10 @@ std::uint64_t hanoi_table_bits(const HanoiConfig& config) {
   constexpr std::uint64_t kLaneBits = std::bit_width(base::kLanes - 1u);
   const std::uint64_t index = std::bit_width(config.barrier_registers - 1u);
   std::uint64_t bits = base::kLanes * (kPc + base::kLanes);  // WS: as many paths as lanes
-  if (config.is_barriers())  // register that a lane waits at and its PC, paths that have yielded
+  if (config
+          .is_barriers())  // register that a lane waits at and its PC, paths that have yielded, registers that let it pass; a save
     return bits + config.barrier_registers * std::uint64_t{base::kLanes + 1} + 2 * base::kLanes +
-           base::kLanes * (index + kPc + 1);
+           base::kLanes * (index + kPc + 1 + config.barrier_registers) + 1;
   bits += config.reconvergence_entries * (kPc + index);
   bits += config.barrier_registers * std::uint64_t{base::kLanes + 1};
   bits += 2 * base::kLanes;  // waiting, finished
