@@ -51,10 +51,6 @@ class VirtualOutputQueues {
     if (first) list(from, s);
     return first;
   }
-  /// The first packet of a queue that has some.
-  [[nodiscard]] const WaitingPacket& first(unsigned input, unsigned output) const {
-    return slots_[queue_of(input, output).first].packet;
-  }
   /// Takes it out of a queue whose first packet is not new.
   WaitingPacket take(unsigned input, unsigned output) {
     Queue& queue = queue_of(input, output);
@@ -117,9 +113,6 @@ class VirtualOutputQueues {
     std::uint32_t first = kNone, last = kNone;
   };
   [[nodiscard]] Queue& queue_of(unsigned input, unsigned output) {
-    return queues_[std::size_t{input} * outputs_ + output];
-  }
-  [[nodiscard]] const Queue& queue_of(unsigned input, unsigned output) const {
     return queues_[std::size_t{input} * outputs_ + output];
   }
   /// Numbers wrap; those of one input's packets lie close to each other.

@@ -5,7 +5,7 @@ from program_command import HERE, case, check
 
 TEXTURES = ("array_bounds", "convolution", "surfaces", "texture_kinds", "texture_values")
 # Programs of cu/ whose machine code differs in kind from their PTX, and the architectures for which it does.
-OTHERS = {"byte_atomics": (75, 90), "recursion_and_shuffles": (75, 90), "spilled_barriers": (75, 90), "waiting_lanes": (75, 90), "warp_masks": (90,)}
+OTHERS = {"byte_atomics": (75, 90), "recursion_and_shuffles": (75, 90), "rounding": (75,), "spilled_barriers": (75, 90), "waiting_lanes": (75, 90), "warp_masks": (90,)}
 
 
 def compilations():

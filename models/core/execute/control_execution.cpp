@@ -128,6 +128,8 @@ void ControlExecution::converge(GroupId id, const isa::Instruction& instruction,
   if (instruction.src[0].present)
     operation.value =
         LaneMask(static_cast<std::uint32_t>(lane_of(state_, group, instruction.src[0], exec.lowest())));
+  // The union: of groups that have saved the register one after the other only the first has its caller's value
+  // (simt/hanoi/MACHINE_CODE.md).
   if (instruction.convergence == simt::ConvergenceOp::kWrite)
     exec.for_each([&](unsigned lane) {
       operation.value |=

@@ -69,8 +69,8 @@ void CodeMachine::fill_bank0(const std::vector<std::byte>& params, std::uint64_t
   put(kDynamicShared, shape_.dynamic_shared_bytes);
   if (at.shared_window != 0) put(at.shared_window, isa::kSharedWindowBase);
   put(at.bank3, code_.bank3_address);
+  put(kCores, 1u);  // %nsmid, as of PTX
   // %envreg1 and %envreg2: the workspace of a cooperative launch, upper word first.
-  put(kCores, 1u);  // as %nsmid of PTX
   put(at.environment + 4, static_cast<std::uint32_t>(workspace >> 32));
   put(at.environment + 8, static_cast<std::uint32_t>(workspace));
   if (code_.arch == Arch::kSm90) {  // a CTA is a cluster of its own: shape, its reciprocals, clusters

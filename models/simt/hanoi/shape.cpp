@@ -68,8 +68,7 @@ void HanoiConfig::visit(base::ConfigVisitor& v) {
       "YIELD. anywhere; bsync: at a BSYNC, and lanes that it completes run before others of the path that "
       "arrives. An H100 did the first with code that logs its blocks, the second with calls through "
       "pointers. anywhere where code has saved a barrier register that names lanes: as bsync if no lane "
-      "looks at "
-      "others, else only behind a YIELD");
+      "looks at others, else only behind a YIELD");
 }
 
 std::uint64_t hanoi_table_bits(const HanoiConfig& config) {
@@ -77,8 +76,8 @@ std::uint64_t hanoi_table_bits(const HanoiConfig& config) {
   constexpr std::uint64_t kLaneBits = std::bit_width(base::kLanes - 1u);
   const std::uint64_t index = std::bit_width(config.barrier_registers - 1u);
   std::uint64_t bits = base::kLanes * (kPc + base::kLanes);  // WS: as many paths as lanes
-  if (config
-          .is_barriers())  // register that a lane waits at and its PC, paths that have yielded, registers that let it pass; a save
+  // Of a lane: the register that it waits at and its PC, whether its path has yielded, registers that have let it pass.
+  if (config.is_barriers())
     return bits + config.barrier_registers * std::uint64_t{base::kLanes + 1} + 2 * base::kLanes +
            base::kLanes * (index + kPc + 1 + config.barrier_registers) + 1;
   bits += config.reconvergence_entries * (kPc + index);

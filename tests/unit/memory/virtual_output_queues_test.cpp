@@ -115,7 +115,6 @@ TEST(VirtualOutputQueues, ShowWhatASearchThroughTheBufferFinds) {
         const std::uint32_t output = random() % kOutputs;
         const std::size_t i = expected.first(output);
         if (i == expected.items.size() || !expected.items[i].asks) break;
-        ASSERT_EQ(queues.first(input, output).bytes, expected.items[i].packet.bytes);
         if (random() % 4 == 0) {
           queues.renew(input, output);
           expected.items[i].asks = false;
