@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "unit/ptx/support.h"
 
@@ -24,17 +24,17 @@ std::string long_kernel(std::size_t bytes) {
   return kernel_text(body);
 }
 
-double seconds(const std::string& text) {
-  const auto start = std::chrono::steady_clock::now();
+/// Of this process: what else the machine does hardly counts.
+double processor_seconds(const std::string& text) {
+  const std::clock_t start = std::clock();
   static_cast<void>(decode_module(text));
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 TEST(PtxSpeed, a_megabyte_is_parsed_and_decoded_in_proportion_to_its_size) {
-  const double small = seconds(long_kernel(100'000));
-  const double large = seconds(long_kernel(1'000'000));
-  EXPECT_LT(large, 5.0) << "even with sanitizers on a busy machine";
-  EXPECT_LT(large, 60 * small + 0.5);
+  const double small = processor_seconds(long_kernel(100'000));
+  const double large = processor_seconds(long_kernel(1'000'000));
+  EXPECT_LT(large, 60 * small + 0.5) << "ten times the text; a square would be a hundred times as long";
 }
 
 TEST(PtxSpeed, nesting_is_limited) {
