@@ -56,9 +56,9 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
         "registers that instructions look up when they issue, per cycle and core ([MultiPath] §7.5.6: 6)");
   ports("write_ports", write_ports,
         "registers that become pending or are written back, per cycle and core ([MultiPath] §7.5.6: 3)");
-  const auto cycles = [&v](const char* key, std::uint8_t& value, const std::string& doc) {
+  const auto cycles = [&v](const char* key, std::uint8_t& value, const std::string& doc, double min = 1) {
     std::uint32_t number = value;
-    v.field(key, number, {.unit = "core cycles", .doc = "control_codes: " + doc, .min = 1, .max = 255});
+    v.field(key, number, {.unit = "core cycles", .doc = "control_codes: " + doc, .min = min, .max = 255});
     value = static_cast<std::uint8_t>(number);
   };
   cycles("operand_read_cycles", operand_read_cycles,
@@ -68,6 +68,10 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
                   "waits for its values"});
   cycles("uniform_move_cycles", uniform_move_cycles,
          "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
+  cycles("barrier_move_cycles", barrier_move_cycles,
+         "from the issue of a BMOV, which saves a barrier register or restores it, to the release of its "
+         "counters; 0: it has none",
+         0);
   sim::visit_implementation(v, impl);
   sim::visit_timing(
       v, timing,

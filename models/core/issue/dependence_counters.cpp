@@ -15,6 +15,13 @@ bool has_fixed_latency(const isa::Instruction& instruction) {
   return instruction.codes.write_barrier == isa::ControlCodes::kNone && !is_memory(instruction);
 }
 
+bool is_barrier_move(const isa::Instruction& instruction) {
+  using Op = isa::ConvergenceOp;
+  return instruction.op == isa::Opcode::kConvergence &&
+         (instruction.convergence == Op::kRead || instruction.convergence == Op::kReadClear ||
+          instruction.convergence == Op::kWrite);
+}
+
 bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
   return (instruction.guard.present && instruction.guard.reg == reg) ||
          (instruction.guard2.present && instruction.guard2.reg == reg);
@@ -35,6 +42,7 @@ DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config,
     : pipes_(pipes),
       operand_read_cycles_(config.operand_read_cycles),
       uniform_move_cycles_(config.uniform_move_cycles),
+      barrier_move_cycles_(config.barrier_move_cycles),
       log_(config.check_hazards ? log : nullptr),
       warps_(warps) {}
 
@@ -115,6 +123,19 @@ void DependenceCountersModel::issue(const ScoreboardRequest& request) {
   note_wait(warp, Codes::kNone, request.cycle);
   warp.reported = false;
   stall(warp, request.instruction->codes, request.cycle);
+  if (barrier_move_cycles_ != 0 && is_barrier_move(*request.instruction))
+    move_barrier(warp, request.instruction->codes, request.cycle);
+}
+
+void DependenceCountersModel::move_barrier(Warp& warp, const Codes& codes, Cycle cycle) const {
+  settle(warp, cycle);
+  for (const unsigned raised : {+codes.write_barrier, +codes.read_barrier}) {
+    if (raised == Codes::kNone) continue;
+    const auto counter = static_cast<std::uint8_t>(raised);
+    ++warp.counters[counter];
+    warp.unseen.push_back({counter, cycle + kVisibleAfter});
+    warp.reads.push_back({counter, cycle + barrier_move_cycles_});
+  }
 }
 
 void DependenceCountersModel::reserve(const ScoreboardRequest& request) {

@@ -78,7 +78,7 @@ class DependenceCountersModel {
     Cycle issued = kNever;      ///< when it issued last
     Cycle issues_from = 0;      ///< stall count and yield flag
     std::vector<Event> unseen;  ///< raised, visible from `at` on
-    std::vector<Event> reads;   ///< of read barriers: they go down
+    std::vector<Event> reads;   ///< of read barriers, and of BMOV: they go down
     std::vector<Load> loads;    ///< in the order of issue
     std::uint8_t waits_for = Codes::kNone;
     Cycle waits_since = 0;
@@ -91,6 +91,8 @@ class DependenceCountersModel {
   void check(ScoreboardRequest& request);
   void issue(const ScoreboardRequest& request);
   void reserve(const ScoreboardRequest& request);
+  /// A BMOV has issued, which no pipe executes.
+  void move_barrier(Warp& warp, const Codes& codes, Cycle cycle) const;
   void read_sources(const ScoreboardRequest& request);
   void release(const ScoreboardRequest& request);
   /// Lowers the counters of loads that are done, as far as their order allows.
@@ -113,6 +115,7 @@ class DependenceCountersModel {
   PipesConfig pipes_;
   Cycle operand_read_cycles_;
   Cycle uniform_move_cycles_;
+  Cycle barrier_move_cycles_;
   HazardLog* log_;  ///< nullptr: not checked
   std::vector<Warp> warps_;
   std::array<std::uint64_t, Codes::kCounters> wait_cycles_{};

@@ -18,8 +18,9 @@ class CodedWarp {
   using Op = ScoreboardRequest::Op;
   static constexpr WarpId kWarp{1};
 
-  explicit CodedWarp(bool check = false) {
+  explicit CodedWarp(bool check = false, std::uint8_t barrier_move_cycles = 0) {
     config_.kind = ScoreboardKind::kControlCodes;
+    config_.barrier_move_cycles = barrier_move_cycles;
     config_.check_hazards = check;
     PipesConfig pipes;
     pipes.timing[static_cast<std::size_t>(isa::LatencyClass::kIntSimple)].latency_cycles = 4;

@@ -113,6 +113,37 @@ TEST(DependenceCounters, OperandsThatAreCollectedLateAreReadLate) {
   EXPECT_EQ(machine.first(overwrites, 12), 22u);
 }
 
+TEST(DependenceCounters, AMoveOfABarrierRegisterHoldsItsCountersThatLong) {
+  for (const auto op :
+       {isa::ConvergenceOp::kReadClear, isa::ConvergenceOp::kRead, isa::ConvergenceOp::kWrite}) {
+    Machine machine(false, 45);
+    const auto& move =
+        machine.word({}, {}, {.stall = 5, .write_barrier = 0, .read_barrier = 1}, isa::Opcode::kConvergence);
+    machine.change_last().convergence = op;
+    const auto& user = machine.word({}, {}, {.stall = 1, .wait_mask = 1});
+    const auto& overwrites = machine.word({}, {}, {.stall = 1, .wait_mask = 2});
+    const auto& other = machine.word({}, {}, {.stall = 1, .wait_mask = 60});
+    machine.tell(Op::kIssue, move, 10);  // no pipe reserves anything
+    EXPECT_TRUE(machine.may(other, 15));
+    EXPECT_EQ(machine.check(user, 15).hazard, Hazard::kAlu);
+    EXPECT_EQ(machine.check(user, 15).due, 55u) << "nobody else wakes it";
+    EXPECT_EQ(machine.check(overwrites, 15).due, 55u);
+    EXPECT_EQ(machine.first(user, 15), 55u);
+    EXPECT_TRUE(machine.may(overwrites, 55));
+  }
+}
+
+TEST(DependenceCounters, ABssyMovesNoBarrierRegisterAndByDefaultNothingTakesTime) {
+  for (const auto& [op, cycles] :
+       {std::pair{isa::ConvergenceOp::kSet, 45}, {isa::ConvergenceOp::kReadClear, 0}}) {
+    Machine machine(false, static_cast<std::uint8_t>(cycles));
+    const auto& word = machine.word({}, {}, {.stall = 5, .write_barrier = 0}, isa::Opcode::kConvergence);
+    machine.change_last().convergence = op;
+    machine.tell(Op::kIssue, word, 10);
+    EXPECT_EQ(machine.first(machine.word({}, {}, {.stall = 1, .wait_mask = 1}), 11), 15u);
+  }
+}
+
 // Of a group of loads ptxas gives a counter to the last one: they are served in order.
 TEST(DependenceCounters, ALoadWithoutACounterHoldsThatOfTheNextOnes) {
   Machine machine;
