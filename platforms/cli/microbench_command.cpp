@@ -148,8 +148,8 @@ std::string verdict_text(const Bench& bench, const gpu::GpuConfig& config, const
 base::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   std::vector<std::string> platform_files;
-  const gpu::GpuConfig config =
-      microbench::as_written(gpu::load_platform(request.platform, request.assignments, &platform_files));
+  const gpu::GpuConfig platform = gpu::load_platform(request.platform, request.assignments, &platform_files);
+  const gpu::GpuConfig config = microbench::as_written(platform);
   OutputNames names;
   names.reads_platform(request.platform, platform_files);
   if (!request.json.empty()) names.writes(request.json, "--json " + request.json);
@@ -173,8 +173,12 @@ base::ExitCode measure(const MicrobenchRequest& request) {
     ok = ok && results.back().ok();
   }
   const nlohmann::ordered_json host = bench.host_costs();
-  const std::string text =
-      microbench::table(results) + "\n" + verdict_text(bench, config, host, ok, interrupt.has_value());
+  std::string text = microbench::table(results) + "\n";
+  if (const std::string& map = platform.memory.address_map.name(); map != config.memory.address_map.name())
+    text += fmt::format(
+        "Partitions in turn (memory.address_map={}) instead of {}: benchmarks aim at them by address.\n",
+        config.memory.address_map.name(), map);
+  text += verdict_text(bench, config, host, ok, interrupt.has_value());
   Problems problems;
   if (!request.json.empty()) {
     nlohmann::ordered_json missing = nlohmann::ordered_json::object();

@@ -56,6 +56,7 @@ void refuse_other_policies(const gpu::GpuConfig& config) {
 
 gpu::GpuConfig as_written(gpu::GpuConfig config) {
   config.schedule = gpu::InstructionSchedule::kAsWritten;
+  config.memory.address_map.select(memory::interleaved_mapping().name);
   return config;
 }
 

@@ -51,7 +51,8 @@ struct LoadedKernel {
 
 class PartitionedBuffer;
 
-/// The platform on which benchmarks are timed: instructions in the order in which the kernels have them, whatever core.schedule says.
+/// The platform on which benchmarks are timed: instructions in the order in which the kernels have them, whatever core.schedule says, and
+/// partitions in turn (memory.address_map=interleaved), since benchmarks aim at them by address.
 [[nodiscard]] gpu::GpuConfig as_written(gpu::GpuConfig config);
 
 class Session {
