@@ -23,7 +23,7 @@ __global__ void linear(cudaTextureObject_t t, cudaTextureObject_t pitched, uchar
 __global__ void halves(cudaTextureObject_t t, float2* out) { out[threadIdx.x] = tex1D<float2>(t, threadIdx.x + 0.75f); }
 __global__ void shorts(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex1D<float>(t, threadIdx.x + 0.5f); }
 // A fetch of one dimension from an array of two has 0 for its second coordinate; one of two from an array of one leaves it out.
-__global__ void rows(cudaTextureObject_t one, cudaTextureObject_t two, cudaTextureObject_t edged, float* out) {
+__global__ void other_dimensions(cudaTextureObject_t one, cudaTextureObject_t two, cudaTextureObject_t edged, float* out) {
   const int i = threadIdx.x;
   out[i] = tex1D<float>(two, i + 0.75f);
   out[4 + i] = tex2D<float>(one, i + 0.75f, 3.f * i);
@@ -135,7 +135,7 @@ int main() {
   border.filterMode = cudaFilterModeLinear;
   cudaTextureObject_t edges = 0;
   CHECK(cudaCreateTextureObject(&edges, &edged, &border, nullptr));
-  rows<<<1, 4>>>(object(of_array(array_of(line, 4, 0, 0, 0)), true), object(of_array(array_of(line, 4, 1, 0, 0)), true), edges, static_cast<float*>(out));
+  other_dimensions<<<1, 4>>>(object(of_array(array_of(line, 4, 0, 0, 0)), true), object(of_array(array_of(line, 4, 1, 0, 0)), true), edges, static_cast<float*>(out));
   CHECK(cudaMemcpy(floats, out, 48, cudaMemcpyDeviceToHost));
   std::printf("rows");
   for (int i = 0; i < 12; ++i) std::printf(" %g", floats[i]);
