@@ -105,11 +105,14 @@ unsigned face_of(const float (&direction)[3], float (&at)[2]) {
   return face;
 }
 
-/// Of an instruction on the object: TextureOp::dimensions(), of a cube those of a face.
+/// Of an instruction on the object: TextureOp::dimensions(), of a cube those of a face. Fetches of one and of two dimensions
+/// are one instruction of the hardware, which has 0 for the second coordinate that it is not given; the object says whether
+/// the coordinate counts.
 unsigned dimensions_on(const TextureHeader& header, const TextureOp& op) {
   if (op.shape == TextureShape::kCube || op.shape == TextureShape::kCubeLayered) return 2;
-  return op.by_object && op.shape == TextureShape::k2d ? std::min<unsigned>(2, header.dimensions)
-                                                       : op.dimensions();
+  if (op.kind != TextureKind::kGather && (op.shape == TextureShape::k1d || op.shape == TextureShape::k2d))
+    return std::min<unsigned>(2, header.dimensions);
+  return op.dimensions();
 }
 
 double from_srgb(double value) {
@@ -186,8 +189,10 @@ TextureFootprint footprint(const TextureHeader& header, const TextureOp& op, con
   const bool two = gathers || result.filtered;
   const unsigned dimensions = dimensions_on(header, op);
   Pair pairs[3];
-  float coordinates[3] = {};
-  for (unsigned d = 0; d < op.dimensions(); ++d) coordinates[d] = std::bit_cast<float>(at[next + d]);
+  std::uint32_t given[3] = {};
+  std::copy_n(at.begin() + next, op.dimensions(), given);
+  float coordinates[3];
+  for (unsigned d = 0; d < 3; ++d) coordinates[d] = std::bit_cast<float>(given[d]);
   TextureHeader sampled = header;
   if (cube) {
     float on_face[2];
@@ -201,7 +206,7 @@ TextureFootprint footprint(const TextureHeader& header, const TextureOp& op, con
     const auto most = static_cast<std::int64_t>(size[d]);
     if (op.integer_coordinates)
       bound(
-          pairs[d], 0, static_cast<std::int32_t>(at[next + d]), most,
+          pairs[d], 0, static_cast<std::int32_t>(given[d]), most,
           header.resource == TextureResource::kLinear || header.addressing[d] == TextureAddressing::kBorder);
     else
       pairs[d] = along(coordinates[d], most, sampled, sampled.addressing[d], two);

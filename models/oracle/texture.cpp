@@ -45,10 +45,12 @@ std::string unsound(const TextureHeader& header) {
   return field;
 }
 
-/// Machine code names objects of one dimension by two coordinates, of which the second says nothing.
+/// The hardware fetches from objects of one and of two dimensions by the same instruction: what the object lacks says nothing,
+/// and what the instruction does not give is 0.
 unsigned dimensions_of(const TextureRequest& request, const TextureHeader& header) {
-  return request.by_object && request.dimensions == 2 ? std::min<unsigned>(2, header.dimensions)
-                                                      : request.dimensions;
+  const bool one_instruction =
+      request.what != TextureRequest::What::kGather && request.dimensions <= 2 && !request.layered;
+  return one_instruction ? std::min<unsigned>(2, header.dimensions) : request.dimensions;
 }
 
 /// A direction's two texels with their shares in 1/256; one texel: the first.
@@ -205,7 +207,8 @@ std::uint32_t TextureSampler::unfiltered(Site& site, const Index& index, unsigne
 std::array<std::uint32_t, 4> TextureSampler::fetch(Site& site) {
   const TextureRequest& texture = site.request;
   const Header& header = site.header;
-  const std::uint32_t* const coordinate = texture.coordinates.data() + (texture.layered ? 1 : 0);
+  std::uint32_t coordinate[3] = {};
+  std::copy_n(texture.coordinates.begin() + (texture.layered ? 1 : 0), texture.dimensions, coordinate);
   std::uint64_t layer = texture.layered ? texture.coordinates[0] : 0;
   const bool filtered = texture.what == TextureRequest::What::kFetch && header.linear_filter != 0 &&
                         !texture.whole_numbers && numeric(header);

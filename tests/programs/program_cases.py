@@ -374,8 +374,17 @@ def tolerant_memory_names_each_instruction_once(b):
 def tolerant_memory_lets_reads_pass(b):
     strict = b.cuda("--quiet", b.registered, "beyond", code=0)
     check(strict.stdout == "700\n", "a strict machine finds no access out of bounds")
+    for device in ("model", "oracle"):
+        check("--set runtime.tolerant_memory=true" in b.cuda("--quiet", "--device", device, b.registered, "beyond").stderr, "the key is not named")
     tolerant = b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered, "beyond")
     check(tolerant.stdout == "0\n", "a tolerant machine refuses it")
+
+
+@case
+def address_of_the_host_is_called_so(b):
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, b.registered, "host")
+        check(done.stdout == "700\n" and "an address of the host" in done.stderr and "tolerant" not in done.stderr, "no word of what kernels reach")
 
 
 @case

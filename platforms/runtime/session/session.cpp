@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <regex>
 #include <span>
 #include <utility>
 
@@ -79,6 +80,22 @@ const char* why(Code code) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// What a card does otherwise with an access out of bounds, and how to get it here; or nothing.
+std::string advice_on(const base::Error& error, bool strict) {
+  static const std::regex kBeside("(past the end|before the start) of 'allocation");
+  // Where Linux places heaps, stacks and mappings: 47 bits, far above what a device gives.
+  static const std::regex kOfHost("0x[5-7][0-9a-f]{11}[: ].*no allocation near");
+  if (error.code() != base::ExitCode::kKernelFault) return {};
+  const std::string text = first_line(error.what());
+  if (strict && std::regex_search(text, kBeside))
+    return "  A card lets kernels reach a little beyond a buffer. So does --set "
+           "runtime.tolerant_memory=true.\n";
+  if (std::regex_search(text, kOfHost))
+    return "  It is an address of the host. Kernels reach pinned memory that is an argument or comes from "
+           "cudaHostGetDevicePointer, and at addresses found in memory only that of cudaMallocManaged.\n";
+  return {};
+}
+
 }  // namespace
 
 void Session::serve(host::Device& device) {
@@ -98,7 +115,8 @@ void Session::serve(host::Device& device) {
       if (!is_failure_of_launch(error)) throw;
       reply.code = code_of(error);
       reply.sticky = 1;
-      message_ += fmt::format("heddle: {}\n", first_line(error.what()));
+      message_ += fmt::format("heddle: {}\n{}", first_line(error.what()),
+                              advice_on(error, settings_.tolerated_bytes == 0));
       if (!failed_) failed_ = error;
     } catch (const std::bad_alloc&) {
       reply.code = Code::kMemoryAllocation;

@@ -22,6 +22,13 @@ __global__ void linear(cudaTextureObject_t t, cudaTextureObject_t pitched, uchar
 }
 __global__ void halves(cudaTextureObject_t t, float2* out) { out[threadIdx.x] = tex1D<float2>(t, threadIdx.x + 0.75f); }
 __global__ void shorts(cudaTextureObject_t t, float* out) { out[threadIdx.x] = tex1D<float>(t, threadIdx.x + 0.5f); }
+// A fetch of one dimension from an array of two has 0 for its second coordinate; one of two from an array of one leaves it out.
+__global__ void other_dimensions(cudaTextureObject_t one, cudaTextureObject_t two, cudaTextureObject_t edged, float* out) {
+  const int i = threadIdx.x;
+  out[i] = tex1D<float>(two, i + 0.75f);
+  out[4 + i] = tex2D<float>(one, i + 0.75f, 3.f * i);
+  out[8 + i] = tex1D<float>(edged, i + 0.75f);
+}
 __global__ void ask(cudaTextureObject_t t, int* out) {
   asm("txq.width.b32 %0, [%1];" : "=r"(out[0]) : "l"(t));
   asm("txq.height.b32 %0, [%1];" : "=r"(out[1]) : "l"(t));
@@ -121,10 +128,22 @@ int main() {
   CHECK(cudaMemcpy(floats, out, 16, cudaMemcpyDeviceToHost));
   std::printf("shorts %g %g %g %g\n", floats[0], floats[1], floats[2], floats[3]);
 
+  float line[4] = {1, 2, 4, 8};
+  cudaResourceDesc edged = of_array(array_of(line, 4, 1, 0, 0));
+  cudaTextureDesc border = {};
+  for (auto& each : border.addressMode) each = cudaAddressModeBorder;
+  border.filterMode = cudaFilterModeLinear;
+  cudaTextureObject_t edges = 0;
+  CHECK(cudaCreateTextureObject(&edges, &edged, &border, nullptr));
+  other_dimensions<<<1, 4>>>(object(of_array(array_of(line, 4, 0, 0, 0)), true), object(of_array(array_of(line, 4, 1, 0, 0)), true), edges, static_cast<float*>(out));
+  CHECK(cudaMemcpy(floats, out, 48, cudaMemcpyDeviceToHost));
+  std::printf("rows");
+  for (int i = 0; i < 12; ++i) std::printf(" %g", floats[i]);
+
   const cudaArray_t volume = array_of(numbers.data(), 5, 6, 7, 0);
   ask<<<1, 1>>>(object(of_array(volume), false), static_cast<int*>(out));
   CHECK(cudaMemcpy(ints, out, 12, cudaMemcpyDeviceToHost));
-  std::printf("volume %d %d %d\n", ints[0], ints[1], ints[2]);
+  std::printf("\nvolume %d %d %d\n", ints[0], ints[1], ints[2]);
   // Part of a volume to memory, an array to an array, and back.
   cudaMemcpy3DParms part = {};
   part.srcArray = volume;

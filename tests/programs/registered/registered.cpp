@@ -152,6 +152,10 @@ int special(const std::string& what, std::size_t number) {
     MUST(cudaMalloc(reinterpret_cast<void**>(&x), 400));
     (void)launch(sum, 1, 32, nullptr, static_cast<const int*>(x), 120);
     std::printf("%d\n", cudaDeviceSynchronize());
+  } else if (what == "host") {
+    const std::vector<int> own(std::size_t{1} << 18);  // mapped
+    (void)launch(sum, 1, 32, nullptr, own.data(), 120);
+    std::printf("%d\n", cudaDeviceSynchronize());
   } else if (what == "where") {
     unsigned cores = 0;
     MUST(cudaMalloc(reinterpret_cast<void**>(&x), 4));

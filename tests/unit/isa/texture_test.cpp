@@ -222,6 +222,27 @@ TEST(TextureHeaders, that_are_damaged_are_none_of_the_instruction) {
   expect("six faces", [](TextureHeader& header) { header.cube = 1; });
 }
 
+TEST(TextureObjects, may_have_one_dimension_where_a_fetch_has_two_and_the_other_way_round) {
+  const auto accepted = [](unsigned dimensions, TextureShape shape, TextureKind kind = TextureKind::kFetch) {
+    TextureOp op;
+    op.kind = kind;
+    op.shape = shape;
+    const std::uint32_t height = dimensions > 1 ? 3 : 1, depth = dimensions > 2 ? 2 : 1;
+    TextureHeader header = array(dimensions, 8, height, depth, 4, true);
+    header.kind = ChannelKind::kUnsigned;
+    return texture_mismatch(header, op) == nullptr;
+  };
+  for (const TextureShape shape : {TextureShape::k1d, TextureShape::k2d}) {
+    EXPECT_TRUE(accepted(1, shape));
+    EXPECT_TRUE(accepted(2, shape));
+    EXPECT_FALSE(accepted(3, shape));
+  }
+  EXPECT_FALSE(accepted(2, TextureShape::k3d));
+  EXPECT_FALSE(accepted(1, TextureShape::k1dLayered));  // not of layers
+  EXPECT_TRUE(accepted(2, TextureShape::k2d, TextureKind::kGather));
+  EXPECT_FALSE(accepted(1, TextureShape::k2d, TextureKind::kGather));
+}
+
 TEST(SurfaceAccess, clamps_to_the_last_whole_access_and_checks_the_given_x) {
   TextureHeader header = array(2, 5, 1, 1, 4, false);  // 20 bytes
   TextureOp op;
