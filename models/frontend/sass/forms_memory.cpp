@@ -29,6 +29,7 @@ constexpr OperandSpec kStoreAddress75 = address({.uniform = 64, .wide = 90});
 constexpr OperandSpec kLoadDescriptor = address({.uniform = 32, .wide = 90, .descriptor = true});
 constexpr OperandSpec kStoreDescriptor = address({.uniform = 64, .wide = 90, .descriptor = true});
 constexpr std::array<FixedBits, 4> kWithDescriptor{{{bit(76), 1}, {bit(91), 1}}};
+constexpr std::array<FixedBits, 4> kWithUniformAlone{{{bit(76), 0}, {bit(91), 1}}};
 constexpr std::array<FixedBits, 4> kNoUniform{{{bit(91), 0}}};
 constexpr std::array<FixedBits, 4> kWithUniform{{{bit(91), 1}}};
 
@@ -122,6 +123,13 @@ constexpr Form kForms[] = {
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
      .operands = {kDst, kLoadDescriptor}},
+    {.op = Opcode::kLd,
+     .name = "LD",
+     .code = 0x980,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .operands = {kDst, kLoadAddress75}},
     {.op = Opcode::kSt,
      .name = "ST",
      .code = 0x385,
@@ -148,6 +156,13 @@ constexpr Form kForms[] = {
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
      .operands = {kStoreDescriptor, kData}},
+    {.op = Opcode::kSt,
+     .name = "ST",
+     .code = 0x985,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .operands = {kStoreAddress75, kData}},
     // shared and local
     {.op = Opcode::kLds,
      .name = "LDS",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -32,6 +33,14 @@ std::uint64_t read_number(const std::vector<std::byte>& bytes, std::uint64_t off
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
+}
+
+/// Of ATOM, ATOMG, ATOMS and their CAS, on 128 bits.
+bool is_wide_atomic(const Word& word) {
+  constexpr std::array<std::uint64_t, 8> kAtomics{0x38a, 0x38b, 0x38c, 0x38d, 0x3a9, 0x98a, 0x98c, 0x9a8};
+  constexpr Field kType{73, 3};
+  constexpr std::uint64_t k128 = 4;
+  return word.get(kType) == k128 && std::ranges::find(kAtomics, word.get(kOperation)) != kAtomics.end();
 }
 
 class Placement {
@@ -78,6 +87,14 @@ class Placement {
     };
     bank(cubin().bank3, placed_.bank3, "__constant__ variables");
     bank(cubin().bank4, placed_.bank4, "addresses of variables");
+    DataSection lock;
+    lock.name = "(lock)";
+    lock.size = sizeof(std::uint32_t);
+    const auto takes_lock = [](const CodeSection& code) {
+      return std::ranges::any_of(code.words, is_wide_atomic);
+    };
+    if (cubin().arch() == Arch::kSm90 && std::ranges::any_of(cubin().code, takes_lock))
+      placed_.atomic_lock = allocate_block(lock, "lock of atomics on 128 bits of " + cubin().name, false);
   }
 
   void name_variables() {

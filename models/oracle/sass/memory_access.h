@@ -31,8 +31,10 @@ class MemoryAccess {
                                   host::Access access, std::string& problem) {
     return locate(v, {Space::kGlobal, address, address}, bytes, what, access, problem);
   }
-  /// What a lane of LDSM names, 16 bytes; nullptr: `problem` says why not.
-  [[nodiscard]] const std::byte* matrix_row(Values& v, std::string& problem);
+  /// What a lane of LDSM or STSM names, 16 bytes; nullptr: `problem` says why not.
+  [[nodiscard]] std::byte* matrix_row(Values& v, std::string& problem);
+  /// UBLKCP, by a lane for its warp. The answer is empty, or says what is wrong.
+  [[nodiscard]] std::string copy_bulk(Values& v);
 
  private:
   enum class Space : std::uint8_t { kGlobal, kShared, kLocal };
