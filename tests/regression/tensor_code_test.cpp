@@ -157,7 +157,7 @@ TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
 TEST(TensorPtx, GivesTheOraclesMemory) {
   oracle::OracleDevice oracle;
   gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
-  for (const char* const name : {"matrices", "ampere"}) {
+  for (const char* const name : {"matrices", "ampere", "hopper"}) {
     const std::string ptx = read_file(kData + name + ".ptx");
     const Module expected(oracle, ptx, name);
     const Module found(gpu, ptx, name);
@@ -169,9 +169,10 @@ TEST(TensorPtx, GivesTheOraclesMemory) {
 INSTANTIATE_TEST_SUITE_P(
     All, TensorCode,
     ::testing::Values(Row{"matrices", "sm_75"}, Row{"matrices", "sm_90"}, Row{"ampere", "sm_90"},
-                      Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"}, Row{"language", "sm_75"},
-                      Row{"language", "sm_90"}, Row{"shared", "sm_75"}, Row{"shared", "sm_90"},
-                      Row{"collective", "sm_90"}, Row{"uniform", "sm_90"}, Row{"masks", "sm_75"}),
+                      Row{"hopper", "sm_90"}, Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"},
+                      Row{"language", "sm_75"}, Row{"language", "sm_90"}, Row{"shared", "sm_75"},
+                      Row{"shared", "sm_90"}, Row{"collective", "sm_90"}, Row{"uniform", "sm_90"},
+                      Row{"masks", "sm_75"}),
     [](const auto& test) { return std::string(test.param.ptx) + "_" + test.param.arch; });
 
 }  // namespace
