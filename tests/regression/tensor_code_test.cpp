@@ -143,6 +143,20 @@ TEST_P(TensorCode, GivesThePtxsMemoryWithControlCodes) {
   expect_equivalent(ptx(), cubin(), GetParam().arch, "h100", control_codes(GetParam().arch));
 }
 
+// A word that is made of several instructions divides no group of lanes, whatever decides which lanes run.
+class TensorCodeMechanisms : public ::testing::TestWithParam<const char*> {};
+TEST_P(TensorCodeMechanisms, GiveThePtxsMemory) {
+  const std::string mechanism = GetParam();
+  std::vector<std::string> assignments{"core.control_flow.mechanism=" + mechanism,
+                                       "core.control_flow.ignores_convergence_instructions=true"};
+  if (mechanism == "multi_path") assignments.emplace_back("core.scoreboard.kind=per_thread_mask");
+  expect_equivalent(read_file(kData + "hopper.ptx"), read_file(kData + "hopper.sm_90.cubin"), "sm_90", "tiny",
+                    assignments);
+}
+INSTANTIATE_TEST_SUITE_P(All, TensorCodeMechanisms,
+                         ::testing::Values("simt_stack", "aware", "multi_path", "resync"),
+                         [](const auto& test) { return std::string(test.param); });
+
 TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
   if (kPtxas.empty()) GTEST_SKIP() << "ptxas was not found";
   const std::filesystem::path made = std::filesystem::path(::testing::TempDir()) /
