@@ -272,7 +272,7 @@ void convert_narrow(Builder& b) {
       if (s.flag && !std::isfinite(value_of<float>(in[0]))) {
         // What cards have in the upper bits of an infinity or a NaN; .satfinite takes the next smaller pattern.
         const std::uint64_t kept = in[0] >> 13 & low_bits(19);
-        return (kept - (s.satfinite && (kept >> 10 & 0xff) == 0xff ? 1 : 0)) << 13;
+        return (kept - (s.satfinite ? 1 : 0)) << 13;
       }
       return converted(s, kTf32, value_of<float>(in[0]), mode_of(s)) << 13;
     };
