@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "frontend/sass/decode.h"
 #include "frontend/sass/driver_functions.h"
 
 namespace heddle::sass {
@@ -51,6 +52,7 @@ class Placement {
     allocate_sections();
     name_variables();
     name_functions();
+    list_missing();
     // Contents after addresses: initial values and banks hold addresses of each other.
     for (const DataSection& section : placed_.cubin.globals) {
       PlacedBlock& block = placed_.blocks[block_of_.at(section.name)];
@@ -170,6 +172,39 @@ class Placement {
     fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
   }
 
+  /// What bank 4 has the address of and nobody has: functions of the driver that are not known here. It refuses the kernels that
+  /// read the address.
+  void list_missing() {
+    if (!cubin().bank4) return;
+    for (const Relocation& each : cubin().bank4->relocations) {
+      const Symbol* const symbol = find_symbol(each.symbol);
+      if (symbol != nullptr && symbol->section.empty() && !driver_function(each.symbol))
+        missing_.emplace(each.offset, each.symbol);
+    }
+  }
+  void refuse_missing(const PlacedKernel& kernel) const {
+    constexpr unsigned kBank = 4, kAddressBytes = 8;
+    const std::optional<Arch> arch = cubin().arch();
+    if (missing_.empty() || !arch) return;
+    for (std::size_t i = 0; i < kernel.words.size(); ++i) {
+      const Decoded decoded = decode(kernel.words[i], *arch);
+      if (!decoded.instruction) continue;
+      for (const Operand& operand : decoded.instruction->operands()) {
+        if (operand.kind != Operand::Kind::kConstant || operand.bank != kBank) continue;
+        const auto at = static_cast<std::uint64_t>(operand.value);
+        const auto name = missing_.find(at / kAddressBytes * kAddressBytes);
+        if (name == missing_.end()) continue;
+        throw base::InputError(
+            fmt::format("{}, kernel {}, {:#x}", cubin().name, placed_.section_of(kernel).name,
+                        i * kInstructionBytes),
+            fmt::format("it takes the address of {}, which the module does not have", name->second),
+            "Functions of the driver but printf, malloc, free and assert are not modelled: run the kernel's "
+            "PTX "
+            "instead. A variable or function of another file: link the module completely.");
+      }
+    }
+  }
+
   /// Of a function that the module does not have itself.
   [[nodiscard]] std::optional<std::size_t> of_driver(const std::string& name) const {
     const bool own = std::any_of(cubin().symbols.begin(), cubin().symbols.end(), [&](const Symbol& each) {
@@ -181,6 +216,7 @@ class Placement {
   void relocate(const DataSection& section, std::vector<std::byte>& bytes, const PlacedKernel* kernel) const {
     const std::string where = fmt::format("{}, section {}", cubin().name, section.name);
     for (const Relocation& each : section.relocations) {
+      if (cubin().bank4 && section.name == cubin().bank4->name && missing_.contains(each.offset)) continue;
       if (each.type != Relocation::kAddress64 && each.type != Relocation::kGenericAddress64)
         fail(where, fmt::format("relocations of type {} are not known", each.type));
       if (bytes.size() < section.size) bytes.resize(section.size);
@@ -247,6 +283,7 @@ class Placement {
         kernel.parts.push_back({each, first, kernel.words.size() * kInstructionBytes});
       }
       for (const PlacedKernel::Part& part : kernel.parts) relocate_code(kernel, part);
+      refuse_missing(kernel);
       if (own.bank2) {
         kernel.bank2.address = allocate_block(*own.bank2, "constants of kernel " + own.name, true);
         fill_bank(own.bank2, kernel.bank2, &kernel);
@@ -280,6 +317,7 @@ class Placement {
   }
 
   const Allocate& allocate_;
+  std::map<std::uint64_t, std::string> missing_;  ///< by offset in bank 4
   PlacedModule placed_;
   std::map<std::string, std::size_t> block_of_;  ///< section name -> index in blocks
 };
