@@ -74,6 +74,10 @@ const std::map<std::string, Group>& groups() {
        [](auto& oracle, auto& gpu, auto& request, auto& findings) {
          card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings);
        }},
+      {"waiting",
+       [](auto& oracle, auto& gpu, auto& request, auto& findings) {
+         card::compare_waiting(oracle, gpu, request.seeds, request.share, findings);
+       }},
       {"workloads",
        [](auto& oracle, auto& gpu, auto& request, auto& findings) {
          card::compare_workloads(oracle, gpu, options_of(request), request.share, findings);
