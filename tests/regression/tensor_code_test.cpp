@@ -150,6 +150,8 @@ TEST_P(TensorCodeMechanisms, GiveThePtxsMemory) {
   std::vector<std::string> assignments{"core.control_flow.mechanism=" + mechanism,
                                        "core.control_flow.ignores_convergence_instructions=true"};
   if (mechanism == "multi_path") assignments.emplace_back("core.scoreboard.kind=per_thread_mask");
+  // The policy goes by PC, and sequences stand behind the code.
+  if (mechanism == "resync") assignments.emplace_back("core.control_flow.resync.aging_selections=16");
   expect_equivalent(read_file(kData + "hopper.ptx"), read_file(kData + "hopper.sm_90.cubin"), "sm_90", "tiny",
                     assignments);
 }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "findings.h"
 #include "retargeted_device.h"
 
 namespace heddle::card {
@@ -46,7 +47,7 @@ class AssembledDevice : public RetargetedDevice {
         fmt::format("'{}' -w -arch={} {} -o '{}.cubin' '{}.ptx' 2> '{}.log'", assembler_.program,
                     assembler_.architecture, assembler_.options, file_, file_, file_);
     if (std::system(command.c_str()) != 0)
-      throw base::InputError(name, "ptxas refuses it: " + contents(".log"), "It is not compared.");
+      throw NotAssembled(name, "ptxas refuses it: " + contents(".log"), "It is not compared.");
     const std::string cubin = contents(".cubin");
     const host::ModuleHandle module = device().load_module(std::as_bytes(std::span(cubin)), name);
     static const std::regex kEntry(R"(\.entry\s+([\w$]+))");

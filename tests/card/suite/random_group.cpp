@@ -101,8 +101,7 @@ void compare(const std::string& kind, const Generate& generate, const Run& run, 
       const std::vector<std::byte> expected = run(oracle, kernel);
       problem = difference(kernel, expected, run(card, kernel));
     } catch (const base::InputError& error) {
-      findings.report("REFUSED",
-                      fmt::format("{}: {}{}", name, error.what(), kept(kernel, kind, error.what())));
+      findings.refused("REFUSED", name + kept(kernel, kind, error.what()), error);
       continue;
     }
     findings.compared(kind + " kernels");
