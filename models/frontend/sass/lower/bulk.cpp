@@ -28,7 +28,16 @@ void lower_bulk_copy(Lowering& of, const Instruction& in, isa::Instruction& out)
 
   sequence.set(first, false);
   sequence.own(move_words, {left}, {zero});
-  sequence.own(share_bytes, {own, step, first}, {}).guard = sequence.guard();
+  // Lanes that came together from different turns of a loop have different copies.
+  const auto word = [&](Role role, bool high) {
+    const unsigned number = in.find(role)->number;
+    return high ? of.rows.uniform_high(number) : of.rows.uniform(number);
+  };
+  sequence
+      .own(share_bytes, {own, step, first},
+           {word(Role::kA, false), word(Role::kA, true), word(Role::kB, false),
+            into_shared ? word(Role::kB, true) : zero, word(Role::kCount, false)})
+      .guard = sequence.guard();
   sequence.lane({.op = LaneOp::kAnd, .type = Type::kB32}, bytes,
                 of.rows.uniform(in.find(Role::kCount)->number), sequence.literal(kMostUnits));
   sequence.lane({.op = LaneOp::kShl, .type = Type::kB32}, bytes, bytes, sequence.literal(kUnitBits));

@@ -89,12 +89,25 @@ void compare_words(const isa::LaneArgs& args) {
 
 void share_bytes(const isa::LaneArgs& args) {
   constexpr std::uint32_t kBytes = 16;
-  const auto before = [&](unsigned lane) { return args.mask & ((1u << lane) - 1); };
+  constexpr unsigned kOperands = 5;
+  std::array<std::uint32_t, base::kLanes> with{};  // whom a lane works with, it included
+  const auto same = [&](unsigned a, unsigned b) {
+    for (unsigned i = 0; i < kOperands; ++i)
+      if (word_of(args.src[i], a) != word_of(args.src[i], b)) return false;
+    return true;
+  };
+  base::LaneMask(args.mask).for_each([&](unsigned lane) {
+    base::LaneMask(args.mask).for_each([&](unsigned other) {
+      if (same(lane, other)) with[lane] |= 1u << other;
+    });
+  });
+  const auto before = [&](unsigned lane) { return with[lane] & ((1u << lane) - 1); };
   for_each_lane(args, args.dst[0], [&](unsigned lane) {
     return kBytes * static_cast<std::uint32_t>(std::popcount(before(lane)));
   });
-  for_each_lane(args, args.dst[1],
-                [&](unsigned) { return kBytes * static_cast<std::uint32_t>(std::popcount(args.mask)); });
+  for_each_lane(args, args.dst[1], [&](unsigned lane) {
+    return kBytes * static_cast<std::uint32_t>(std::popcount(with[lane]));
+  });
   set_predicate(args, args.dst[2], [&](unsigned lane) { return before(lane) == 0; });
 }
 
