@@ -64,6 +64,8 @@ const std::map<std::string, Group>& groups() {
                    auto& findings) { sweep_cases(card::video_cases, oracle, gpu, request, findings); }},
       {"memory", [](auto& oracle, auto& gpu, auto& request,
                     auto& findings) { sweep_cases(card::memory_cases, oracle, gpu, request, findings); }},
+      {"access", [](auto& oracle, auto& gpu, auto& request,
+                    auto& findings) { sweep_cases(card::access_cases, oracle, gpu, request, findings); }},
       {"warps",
        [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
       {"random",
@@ -89,8 +91,11 @@ const std::map<std::string, Group>& groups() {
 }
 
 void list() {
-  for (const auto& [name, cases] : std::map<std::string, std::vector<card::Case> (*)()>{
-           {"forms", card::table_cases}, {"video", card::video_cases}, {"memory", card::memory_cases}})
+  for (const auto& [name, cases] :
+       std::map<std::string, std::vector<card::Case> (*)()>{{"forms", card::table_cases},
+                                                            {"video", card::video_cases},
+                                                            {"memory", card::memory_cases},
+                                                            {"access", card::access_cases}})
     for (const card::Case& each : cases()) std::printf("%s %s\n", name.c_str(), each.name.c_str());
 }
 
