@@ -194,7 +194,9 @@ void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
     });
   } else if (MemoryAccess::performs(op.instruction.op)) {
     MemoryAccess access(memory_, allocations_, turn.cta.shared);
-    for_each_lane(executing, [&](unsigned i) {
+    // A bulk copy is the warp's.
+    const bool once = op.instruction.op == Opcode::kUblkcp;
+    for_each_lane(once ? executing & (0 - executing) : executing, [&](unsigned i) {
       Values values(op, turn.warp.lanes[i], banks_);
       if (const std::string problem = access.perform(values); !problem.empty()) fault(turn, i, problem);
     });
@@ -217,9 +219,6 @@ bool CodeMachine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t e
       op.instruction.op == Opcode::kStsm)
     return execute_on_matrices(turn, op, executing), true;
   switch (op.instruction.op) {
-    case Opcode::kUblkcp:
-      copy_bulk(turn, op, executing);
-      return true;
     case Opcode::kElect:
       elect(op, turn.warp, turn.group.lanes, executing, banks_);
       return true;
@@ -274,14 +273,6 @@ void CodeMachine::execute_on_matrices(Turn& turn, const Op& op, std::uint32_t ex
   }
   if (stores) return store_matrices(op, turn.warp, lines);
   load_matrices(op, turn.warp, lines);
-}
-
-void CodeMachine::copy_bulk(Turn& turn, const Op& op, std::uint32_t executing) {
-  if (executing == 0) return;
-  const auto first = static_cast<unsigned>(std::countr_zero(executing));
-  MemoryAccess access(memory_, allocations_, turn.cta.shared);
-  Values values(op, turn.warp.lanes[first], banks_);
-  if (const std::string problem = access.copy_bulk(values); !problem.empty()) fault(turn, first, problem);
 }
 
 std::uint32_t CodeMachine::special(const Turn& turn, unsigned lane, std::int64_t id) const {

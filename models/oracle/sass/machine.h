@@ -47,7 +47,6 @@ class CodeMachine {
 
   /// HMMA and the like, LDSM, STSM.
   void execute_on_matrices(Turn& turn, const Op& op, std::uint32_t executing);
-  void copy_bulk(Turn& turn, const Op& op, std::uint32_t executing);
 
   // machine_control.cpp
   void execute_control(Turn& turn, const Op& op, std::uint32_t executing);

@@ -94,6 +94,7 @@ bool MemoryAccess::performs(Opcode op) {
     case Opcode::kAtomgCas:
     case Opcode::kRed:
     case Opcode::kLdgsts:
+    case Opcode::kUblkcp:
       return true;
     case Opcode::kLdsm:  // of the whole warp
     case Opcode::kStsm:
@@ -131,6 +132,8 @@ std::string MemoryAccess::perform(Values& v) {
       return test_space(v);
     case Opcode::kLdgsts:
       return copy(v);
+    case Opcode::kUblkcp:
+      return copy_bulk(v);
     case Opcode::kSyncsArrive:
     case Opcode::kArrives:
       return arrive(v);

@@ -33,8 +33,6 @@ class MemoryAccess {
   }
   /// What a lane of LDSM or STSM names, 16 bytes; nullptr: `problem` says why not.
   [[nodiscard]] std::byte* matrix_row(Values& v, std::string& problem);
-  /// UBLKCP, by a lane for its warp. The answer is empty, or says what is wrong.
-  [[nodiscard]] std::string copy_bulk(Values& v);
 
  private:
   enum class Space : std::uint8_t { kGlobal, kShared, kLocal };
@@ -58,6 +56,7 @@ class MemoryAccess {
   [[nodiscard]] std::string test_space(Values& v) const;
   // barrier_object.cpp
   [[nodiscard]] std::string copy(Values& v);
+  [[nodiscard]] std::string copy_bulk(Values& v);
   [[nodiscard]] std::string arrive(Values& v);
   [[nodiscard]] std::string exchange_barrier(Values& v);
   [[nodiscard]] std::string test_phase(Values& v);
