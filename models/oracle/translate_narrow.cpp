@@ -269,6 +269,11 @@ void convert_narrow(Builder& b) {
     b.target(0, Type::kB32);
     b.source(1, Type::kF32);
     b.step.eval = [](const Step& s, Inputs in) {
+      if (s.flag && !std::isfinite(value_of<float>(in[0]))) {
+        // What cards have in the upper bits of an infinity or a NaN; .satfinite takes the next smaller pattern.
+        const std::uint64_t kept = in[0] >> 13 & low_bits(19);
+        return (kept - (s.satfinite ? 1 : 0)) << 13;
+      }
       return converted(s, kTf32, value_of<float>(in[0]), mode_of(s)) << 13;
     };
     return;
@@ -303,7 +308,10 @@ void convert_narrow(Builder& b) {
                       ? Eval{[](const Step&, Inputs in) { return (in[0] & 0xffff) << 16; }}
                       : Eval{[](const Step&, Inputs in) {
                           const double value = value_in(kBf16, in[0] & 0xffff);
-                          return std::isnan(value) ? std::uint64_t{0x7ff8'0000'0000'0000} : bits_of(value);
+                          // A NaN keeps its sign and payload, as one of f32 does.
+                          const std::uint64_t nan = std::uint64_t{0x7ff8} << 48 | (in[0] & 0x8000) << 48 |
+                                                    (in[0] & low_bits(7)) << 45;
+                          return std::isnan(value) ? nan : bits_of(value);
                         }};
     return;
   }

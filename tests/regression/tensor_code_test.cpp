@@ -143,6 +143,22 @@ TEST_P(TensorCode, GivesThePtxsMemoryWithControlCodes) {
   expect_equivalent(ptx(), cubin(), GetParam().arch, "h100", control_codes(GetParam().arch));
 }
 
+// A word that is made of several instructions divides no group of lanes, whatever decides which lanes run.
+class TensorCodeMechanisms : public ::testing::TestWithParam<const char*> {};
+TEST_P(TensorCodeMechanisms, GiveThePtxsMemory) {
+  const std::string mechanism = GetParam();
+  std::vector<std::string> assignments{"core.control_flow.mechanism=" + mechanism,
+                                       "core.control_flow.ignores_convergence_instructions=true"};
+  if (mechanism == "multi_path") assignments.emplace_back("core.scoreboard.kind=per_thread_mask");
+  // The policy goes by PC, and sequences stand behind the code.
+  if (mechanism == "resync") assignments.emplace_back("core.control_flow.resync.aging_selections=16");
+  expect_equivalent(read_file(kData + "hopper.ptx"), read_file(kData + "hopper.sm_90.cubin"), "sm_90", "tiny",
+                    assignments);
+}
+INSTANTIATE_TEST_SUITE_P(All, TensorCodeMechanisms,
+                         ::testing::Values("simt_stack", "aware", "multi_path", "resync"),
+                         [](const auto& test) { return std::string(test.param); });
+
 TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
   if (kPtxas.empty()) GTEST_SKIP() << "ptxas was not found";
   const std::filesystem::path made = std::filesystem::path(::testing::TempDir()) /
@@ -157,7 +173,7 @@ TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
 TEST(TensorPtx, GivesTheOraclesMemory) {
   oracle::OracleDevice oracle;
   gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
-  for (const char* const name : {"matrices", "ampere"}) {
+  for (const char* const name : {"matrices", "ampere", "hopper"}) {
     const std::string ptx = read_file(kData + name + ".ptx");
     const Module expected(oracle, ptx, name);
     const Module found(gpu, ptx, name);
@@ -169,9 +185,10 @@ TEST(TensorPtx, GivesTheOraclesMemory) {
 INSTANTIATE_TEST_SUITE_P(
     All, TensorCode,
     ::testing::Values(Row{"matrices", "sm_75"}, Row{"matrices", "sm_90"}, Row{"ampere", "sm_90"},
-                      Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"}, Row{"language", "sm_75"},
-                      Row{"language", "sm_90"}, Row{"shared", "sm_75"}, Row{"shared", "sm_90"},
-                      Row{"collective", "sm_90"}, Row{"uniform", "sm_90"}, Row{"masks", "sm_75"}),
+                      Row{"hopper", "sm_90"}, Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"},
+                      Row{"language", "sm_75"}, Row{"language", "sm_90"}, Row{"shared", "sm_75"},
+                      Row{"shared", "sm_90"}, Row{"collective", "sm_90"}, Row{"uniform", "sm_90"},
+                      Row{"masks", "sm_75"}),
     [](const auto& test) { return std::string(test.param.ptx) + "_" + test.param.arch; });
 
 }  // namespace

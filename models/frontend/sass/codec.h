@@ -169,12 +169,11 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
     case Source::kNothing:
       return;
     case Source::kRegister:
-      numbered(Kind::kRegister);
+    case Source::kUniformRegister:
+      numbered(spec.source == Source::kRegister ? Kind::kRegister : Kind::kUniformRegister);
       if (spec.reuse != 0) flag(codec, spec.reuse, operand.reuse);
       if (spec.half.width != 0) number(codec, spec.half, operand.half);
       return;
-    case Source::kUniformRegister:
-      return numbered(Kind::kUniformRegister);
     case Source::kPredicate:
     case Source::kUniformPredicate:
     case Source::kEitherPredicate:

@@ -105,6 +105,15 @@ inline constexpr OperandSpec kCarry = shown(kPs0, Show::kWith, 8 | kPt, Modifier
 /// The condition that branches and the like have beside their guard.
 inline constexpr OperandSpec kCondition = unless_true(kPs0);
 
+/// All predicates as bits, of which a mask takes some, in a byte of a register.
+inline constexpr const char* kByteText[] = {"", "B1", "B2", "B3"};
+inline constexpr OperandSpec kPredicates{.role = Role::kUnused, .source = Source::kPredicates};
+inline constexpr OperandSpec kMask32 = imm(Role::kMask, bits(32, 63));
+constexpr OperandSpec with_byte(OperandSpec operand) {
+  operand.half = bits(76, 77);
+  return operand;
+}
+
 inline constexpr OperandSpec kLeaShift = imm(Role::kShift, bits(75, 79));
 
 constexpr OperandSpec a(Sign sign = Sign::kNone) {

@@ -16,11 +16,18 @@ constexpr const char* kReductionOnlyText[] = {"", "RED"};
 constexpr const char* kDropText[] = {"", "OPTOUT"};
 constexpr const char* kTryText[] = {"", "TRYWAIT"};
 constexpr const char* kCopiesText[] = {nullptr, "ARVCNT", "TRANSCNT"};
+constexpr const char* kFenceOfText[] = {"", "G"};
+/// To and from shared (S) and global memory (G).
+constexpr const char* kBulkText[] = {nullptr, "S.G", "G.S", "S.S"};
+constexpr const char* kMulticastText[] = {"", "MULTICAST"};
+constexpr const char* kPolicyText[] = {"", "L2HINT"};
 constexpr const char* kSixtyFourText[] = {nullptr, "64"};
 
 /// Of sm_90, in shared memory: register, uniform register and 24 bits.
 constexpr OperandSpec kBarrierAddress = address({.uniform = 64});
 constexpr std::array<FixedBits, 4> kWithUniform{{{bit(91), 1}}};
+constexpr ModifierSpec kPolicy = modifier(Modifier::kPolicy, bit(76), kPolicyText);
+constexpr OperandSpec kPolicyRegister = shown(uniform(Role::kUnused, 40), Show::kWith, 0, Modifier::kPolicy);
 
 constexpr Form kForms[] = {
     {.op = Opcode::kLdgsts,
@@ -87,9 +94,33 @@ constexpr Form kForms[] = {
      .archs = k90,
      .operands = {kPd0, kUdst, unless_true(kPs0)}},
     // A CTA is a cluster of its own, and no grid depends on another.
-    {.op = Opcode::kFenceView, .name = "FENCE.VIEW.ASYNC", .code = 0x3c6, .archs = k90},
+    {.op = Opcode::kFenceView,
+     .name = "FENCE.VIEW.ASYNC",
+     .code = 0x3c6,
+     .archs = k90,
+     .modifiers = {modifier(Modifier::kScope, bit(72), kFenceOfText)}},
     {.op = Opcode::kAcqbulk, .name = "ACQBULK", .code = 0x82e, .archs = k90},
     {.op = Opcode::kPreexit, .name = "PREEXIT", .code = 0x82d, .archs = k90},
+    // Copies of the warp, in units of 16 bytes. The pair of a copy into shared memory is its address and that of the mbarrier.
+    {.op = Opcode::kUblkcp,
+     .name = "UBLKCP",
+     .code = 0x3ba,
+     .archs = k90,
+     .fixed = kWithUniform,
+     .modifiers = {modifier(Modifier::kMode, bits(73, 74), kBulkText),
+                   modifier(Modifier::kMulticast, bit(75), kMulticastText), kPolicy},
+     .operands = {uniform(Role::kA, 32), uniform(Role::kB, 24), uniform(Role::kCount, 64), kPolicyRegister},
+     .uniform_guard = true},
+    // Into the L2, and the end of a group: copies from shared memory are made at once.
+    {.op = Opcode::kNop,
+     .name = "UBLKPF",
+     .code = 0x3bc,
+     .archs = k90,
+     .fixed = kWithUniform,
+     .modifiers = {kPolicy},
+     .operands = {uniform(Role::kB, 24), uniform(Role::kCount, 64), kPolicyRegister},
+     .uniform_guard = true},
+    {.op = Opcode::kNop, .name = "UTMACMDFLUSH", .code = 0x9b7, .archs = k90, .uniform_guard = true},
 };
 
 }  // namespace async_rows

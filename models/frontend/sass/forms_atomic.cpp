@@ -17,7 +17,8 @@ constexpr const char* kFloatType90Text[] = {
     nullptr,    "F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN", nullptr,      nullptr,      nullptr, "F64.RN"};
 constexpr const char* kCasText[] = {"CAS"};
 constexpr const char* kCastText[] = {"CAST.SPIN"};
-constexpr const char* kCasTypeText[] = {"", nullptr, "64"};
+constexpr const char* kCasType75Text[] = {"", nullptr, "64"};
+constexpr const char* kCasType90Text[] = {"", nullptr, "64", nullptr, "128"};
 
 constexpr ModifierSpec kOperation = modifier(Modifier::kOperation, bits(87, 90), kOperationText);
 constexpr ModifierSpec kReduction = modifier(Modifier::kOperation, bits(87, 89), kReductionText);
@@ -27,7 +28,8 @@ constexpr ModifierSpec kType90 = modifier(Modifier::kType, bits(73, 75), kType90
 constexpr ModifierSpec kFloatType90 = modifier(Modifier::kType, bits(73, 76), kFloatType90Text);
 /// In the middle of the mnemonic, and no bits.
 constexpr ModifierSpec kCas = modifier(Modifier::kOperation, {}, kCasText);
-constexpr ModifierSpec kCasType = modifier(Modifier::kType, bits(73, 75), kCasTypeText);
+constexpr ModifierSpec kCasType75 = modifier(Modifier::kType, bits(73, 75), kCasType75Text);
+constexpr ModifierSpec kCasType90 = modifier(Modifier::kType, bits(73, 75), kCasType90Text);
 
 constexpr OperandSpec kUnusedC = never(reg(Role::kUnused, 64));
 constexpr OperandSpec kPlain = address({});
@@ -72,7 +74,7 @@ constexpr Form cas75(Opcode op, const char* name, std::uint16_t code) {
           .code = code,
           .archs = k75,
           .fixed = {{{bits(87, 88), 0}}},
-          .modifiers = {kWide, kEvict, kCas, kCasType, kOrder75, kScope75},
+          .modifiers = {kWide, kEvict, kCas, kCasType75, kOrder75, kScope75},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
 constexpr Form cas90(Opcode op, const char* name, std::uint16_t code) {
@@ -81,7 +83,7 @@ constexpr Form cas90(Opcode op, const char* name, std::uint16_t code) {
           .code = code,
           .archs = k90,
           .fixed = {{{bits(87, 88), 0}}},
-          .modifiers = {kWide, kEvict, kCas, kCasType, kOrder90},
+          .modifiers = {kWide, kEvict, kCas, kCasType90, kOrder90},
           .operands = {kPd0, kDst, kPlain, kData, kData2}};
 }
 /// The slow path of atomics on a generic address.
@@ -89,9 +91,16 @@ constexpr Form cast_of(std::uint8_t arch) {
   Form form = arch == k75 ? cas75(Opcode::kAtomCast, "ATOM", 0x38b) : cas90(Opcode::kAtomCast, "ATOM", 0x38b);
   form.fixed = {{{bits(87, 88), 3}}};
   form.modifiers[2] = modifier(Modifier::kOperation, {}, kCastText);
+  form.modifiers[3] = kCasType75;
   return form;
 }
 /// Without a descriptor: shared memory of the cluster.
+constexpr Form uniform_atom90() {
+  Form form = atom90(Opcode::kAtom, "ATOM", 0x98a);
+  form.fixed = {{{bit(71), 0}, {bit(91), 1}}};
+  form.operands[2] = kUniformBase;
+  return form;
+}
 constexpr Form plain_atom90() {
   return {.op = Opcode::kAtom,
           .name = "ATOM",
@@ -115,7 +124,7 @@ constexpr Form atoms_cas(Opcode op, const char* name, std::uint64_t spin, std::u
           .code = 0x38d,
           .archs = archs,
           .fixed = {{{parts::bits(87, 88), spin}}},
-          .modifiers = {kCasType},
+          .modifiers = {archs == k75 || spin != 0 ? kCasType75 : kCasType90},
           .operands = {kDst, address(bits), kData, kData2}};
 }
 
@@ -125,6 +134,7 @@ constexpr Form kForms[] = {
     atom75(Opcode::kAtomg, "ATOMG", 0x3a8, false),
     atom75(Opcode::kAtomg, "ATOMG", 0x9a8, true),
     atom90(Opcode::kAtom, "ATOM", 0x98a),
+    uniform_atom90(),
     atom90(Opcode::kAtomg, "ATOMG", 0x9a8),
     float_atom90(Opcode::kAtom, "ATOM", 0x9a2),
     float_atom90(Opcode::kAtomg, "ATOMG", 0x9a3),

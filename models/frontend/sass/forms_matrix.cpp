@@ -65,6 +65,13 @@ constexpr Form kForms[] = {
      .modifiers = {modifier(Modifier::kTransposed, bit(78), kTransposedText),
                    modifier(Modifier::kSize, bits(72, 73), kCountText)},
      .operands = {kDst, address({.uniform = 32})}},
+    {.op = Opcode::kStsm,
+     .name = "STSM.16",
+     .code = 0x844,
+     .archs = k90,
+     .modifiers = {modifier(Modifier::kTransposed, bit(78), kTransposedText),
+                   modifier(Modifier::kSize, bits(72, 73), kCountText)},
+     .operands = {address({.uniform = 64}), kData}},
 };
 
 }  // namespace matrix_rows

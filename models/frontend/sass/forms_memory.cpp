@@ -13,7 +13,7 @@ constexpr const char* kFenceText[] = {"SC", "ALL"};
 constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS", nullptr, "VC"};
 constexpr const char* kSpaceText[] = {"G", "L", "S", "CLUSTER"};
 constexpr const char* kCacheAdviceText[] = {"PF1",   "PF2",   nullptr, nullptr, nullptr, nullptr,
-                                            nullptr, nullptr, nullptr, nullptr, "RML2",  "DML2"};
+                                            nullptr, nullptr, nullptr, "PF2EL", "RML2",  "DML2"};
 constexpr const char* kLessEqualText[] = {"", "LE"};
 
 constexpr ModifierSpec kHint = modifier(Modifier::kHint, bit(76), kHintText);
@@ -29,6 +29,7 @@ constexpr OperandSpec kStoreAddress75 = address({.uniform = 64, .wide = 90});
 constexpr OperandSpec kLoadDescriptor = address({.uniform = 32, .wide = 90, .descriptor = true});
 constexpr OperandSpec kStoreDescriptor = address({.uniform = 64, .wide = 90, .descriptor = true});
 constexpr std::array<FixedBits, 4> kWithDescriptor{{{bit(76), 1}, {bit(91), 1}}};
+constexpr std::array<FixedBits, 4> kWithUniformAlone{{{bit(76), 0}, {bit(91), 1}}};
 constexpr std::array<FixedBits, 4> kNoUniform{{{bit(91), 0}}};
 constexpr std::array<FixedBits, 4> kWithUniform{{{bit(91), 1}}};
 
@@ -99,29 +100,36 @@ constexpr Form kForms[] = {
      .code = 0x980,
      .archs = k75,
      .fixed = kNoUniform,
-     .modifiers = {kWide, kEvict, kLoadSize75, kOrder75, kScope75},
+     .modifiers = {kWide, kEvict, kPrefetch, kLoadSize75, kOrder75, kScope75},
      .operands = {kDst, kFarAddress}},
     {.op = Opcode::kLd,
      .name = "LD",
      .code = 0x980,
      .archs = k75,
      .fixed = kWithUniform,
-     .modifiers = {kWide, kEvict, kLoadSize75, kOrder75, kScope75},
+     .modifiers = {kWide, kEvict, kPrefetch, kLoadSize75, kOrder75, kScope75},
      .operands = {kDst, kLoadAddress75}},
     {.op = Opcode::kLd,
      .name = "LD",
      .code = 0x980,
      .archs = k90,
      .fixed = kNoUniform,
-     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .modifiers = {kWide, kEvict, kPrefetch, kSize, kOrder90},
      .operands = {kDst, kFarAddress}},
     {.op = Opcode::kLd,
      .name = "LD",
      .code = 0x980,
      .archs = k90,
      .fixed = kWithDescriptor,
-     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .modifiers = {kWide, kEvict, kPrefetch, kSize, kOrder90},
      .operands = {kDst, kLoadDescriptor}},
+    {.op = Opcode::kLd,
+     .name = "LD",
+     .code = 0x980,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kPrefetch, kSize, kOrder90},
+     .operands = {kDst, kLoadAddress75}},
     {.op = Opcode::kSt,
      .name = "ST",
      .code = 0x385,
@@ -148,6 +156,13 @@ constexpr Form kForms[] = {
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
      .operands = {kStoreDescriptor, kData}},
+    {.op = Opcode::kSt,
+     .name = "ST",
+     .code = 0x985,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .operands = {kStoreAddress75, kData}},
     // shared and local
     {.op = Opcode::kLds,
      .name = "LDS",

@@ -7,16 +7,8 @@ namespace move_rows {
 using namespace parts;
 
 constexpr const char* kCs2rText[] = {"32", ""};
-constexpr const char* kByteText[] = {"", "B1", "B2", "B3"};
 constexpr OperandSpec kSpecial{
     .role = Role::kSpecial, .source = Source::kSpecialRegister, .field = bits(72, 79)};
-constexpr OperandSpec kPredicates{.role = Role::kUnused, .source = Source::kPredicates};
-constexpr OperandSpec kMask32 = imm(Role::kMask, bits(32, 63));
-
-constexpr OperandSpec with_byte(OperandSpec operand) {
-  operand.half = bits(76, 77);
-  return operand;
-}
 
 constexpr Form kForms[] = {
     {.op = Opcode::kMov,

@@ -151,6 +151,8 @@ enum class Modifier : std::uint8_t {
   kShape,       ///< of a product of matrices
   kSourceB,     ///< type of B
   kTransposed,  ///< .MT88
+  kMulticast,   ///< into several CTAs of the cluster
+  kPolicy,      ///< of the L2, which a register has
   kBypass,      ///< a copy leaves no line in L1
   kZeroFill,
   kReductionOnly,  ///< .RED: without a result

@@ -199,6 +199,10 @@ const char* name_of(Modifier modifier) {
       return "shape";
     case Modifier::kSourceB:
       return "source_b";
+    case Modifier::kMulticast:
+      return "multicast";
+    case Modifier::kPolicy:
+      return "policy";
     case Modifier::kTransposed:
       return "transposed";
     case Modifier::kBypass:

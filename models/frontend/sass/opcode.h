@@ -19,7 +19,7 @@ enum class Opcode : std::uint8_t {
   // moves and predicates
   kMov, kSel, kS2r, kCs2r, kP2r, kR2p, kPlop3, kB2r, kLepc,
   // uniform datapath
-  kUiadd3, kUimad, kUimadWide, kUisetp, kUlea, kUleaHi, kUlop3, kUshf, kUprmt, kUsgxt, kUmov, kUsel, kUflo, kUpopc, kUbrev,
+  kUiadd3, kUiadd3Wide, kUimad, kUimadWide, kUisetp, kUlea, kUleaHi, kUlop3, kUshf, kUprmt, kUsgxt, kUmov, kUsel, kUflo, kUpopc, kUbrev,
   kUplop3, kUldc, kS2ur, kR2ur,
   // warp
   kVote, kVoteu, kMatch, kShfl, kRedux,
@@ -27,9 +27,9 @@ enum class Opcode : std::uint8_t {
   kLd, kLdg, kLds, kLdl, kLdc, kSt, kStg, kSts, kStl, kAtom, kAtomCas, kAtomCast, kAtomg, kAtomgCas, kAtoms, kAtomsCas, kAtomsCast,
   kAtomsPopcInc, kRed, kQspc, kCctl, kMembar, kErrbar, kCgaerrbar, kDepbar,
   // matrices
-  kHmma, kImma, kDmma, kMovm, kLdsm,
+  kHmma, kImma, kDmma, kMovm, kLdsm, kStsm,
   // copies in the background, barriers in shared memory, clusters
-  kLdgsts, kLdgdepbar, kSyncsArrive, kSyncsExchange, kSyncsPhase, kSyncsCctl, kArrives, kElect, kFenceView, kAcqbulk, kPreexit,
+  kLdgsts, kLdgdepbar, kSyncsArrive, kSyncsExchange, kSyncsPhase, kSyncsCctl, kArrives, kElect, kFenceView, kAcqbulk, kPreexit, kUblkcp,
   // textures, surfaces
   kTex, kTld, kTld4, kTxd, kTxq, kSuld, kSust,
   // control

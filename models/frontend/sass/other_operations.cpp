@@ -15,7 +15,6 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x236, "HMMA.884"},
     {0x23d, "BMMA"},
     {0x23f, "DMMA"},
-    {0x844, "STSM"},
     // textures and surfaces
     {0x361, "TEX"},
     {0xb60, "TEX"},
@@ -38,14 +37,23 @@ constexpr OtherOperation kOtherOperations[] = {
     {0xb9d, "SUST"},
     // conversions and packed arithmetic
     {0x822, "FSWZADD"},
-    // clusters, bulk copies
-    {0x9b7, "UTMACMDFLUSH"},
-    {0x3ba, "UBLKCP"},
+    // clusters, tensor maps, bulk reductions
+    {0x3bb, "UBLKRED"},
+    {0x3b5, "UTMASTG"},
+    {0x3b6, "UTMAREDG"},
+    {0x5b4, "UTMALDG"},
+    {0x5b8, "UTMAPF"},
+    {0x9b9, "UTMACCTL"},
+    {0xdbd, "STAS"},
+    {0xdbe, "REDAS"},
+    // products of warp groups
+    {0x9c5, "WARPGROUP"},
+    {0x9f0, "HGMMA"},
+    {0x9f1, "IGMMA"},
+    {0x9f2, "BGMMA"},
+    {0x9f3, "QGMMA"},
     {0x9a4, "LDGMC"},
     {0x9a5, "LDGMC"},
-    // others
-    {0x883, "UP2UR"},
-    {0x884, "R2UP"},
 };
 
 }  // namespace

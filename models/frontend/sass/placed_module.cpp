@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "frontend/sass/decode.h"
 #include "frontend/sass/driver_functions.h"
 
 namespace heddle::sass {
@@ -34,6 +36,14 @@ std::uint64_t read_number(const std::vector<std::byte>& bytes, std::uint64_t off
   return value;
 }
 
+/// Of ATOM, ATOMG, ATOMS and their CAS, on 128 bits.
+bool is_wide_atomic(const Word& word) {
+  constexpr std::array<std::uint64_t, 8> kAtomics{0x38a, 0x38b, 0x38c, 0x38d, 0x3a9, 0x98a, 0x98c, 0x9a8};
+  constexpr Field kType{73, 3};
+  constexpr std::uint64_t k128 = 4;
+  return word.get(kType) == k128 && std::ranges::find(kAtomics, word.get(kOperation)) != kAtomics.end();
+}
+
 class Placement {
  public:
   Placement(Cubin cubin, const Allocate& allocate) : allocate_(allocate) { placed_.cubin = std::move(cubin); }
@@ -42,6 +52,7 @@ class Placement {
     allocate_sections();
     name_variables();
     name_functions();
+    list_missing();
     // Contents after addresses: initial values and banks hold addresses of each other.
     for (const DataSection& section : placed_.cubin.globals) {
       PlacedBlock& block = placed_.blocks[block_of_.at(section.name)];
@@ -78,6 +89,14 @@ class Placement {
     };
     bank(cubin().bank3, placed_.bank3, "__constant__ variables");
     bank(cubin().bank4, placed_.bank4, "addresses of variables");
+    DataSection lock;
+    lock.name = "(lock)";
+    lock.size = sizeof(std::uint32_t);
+    const auto takes_lock = [](const CodeSection& code) {
+      return std::ranges::any_of(code.words, is_wide_atomic);
+    };
+    if (cubin().arch() == Arch::kSm90 && std::ranges::any_of(cubin().code, takes_lock))
+      placed_.atomic_lock = allocate_block(lock, "lock of atomics on 128 bits of " + cubin().name, false);
   }
 
   void name_variables() {
@@ -153,6 +172,39 @@ class Placement {
     fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
   }
 
+  /// What bank 4 has the address of and nobody has: functions of the driver that are not known here. It refuses the kernels that
+  /// read the address.
+  void list_missing() {
+    if (!cubin().bank4) return;
+    for (const Relocation& each : cubin().bank4->relocations) {
+      const Symbol* const symbol = find_symbol(each.symbol);
+      if (symbol != nullptr && symbol->section.empty() && !driver_function(each.symbol))
+        missing_.emplace(each.offset, each.symbol);
+    }
+  }
+  void refuse_missing(const PlacedKernel& kernel) const {
+    constexpr unsigned kBank = 4, kAddressBytes = 8;
+    const std::optional<Arch> arch = cubin().arch();
+    if (missing_.empty() || !arch) return;
+    for (std::size_t i = 0; i < kernel.words.size(); ++i) {
+      const Decoded decoded = decode(kernel.words[i], *arch);
+      if (!decoded.instruction) continue;
+      for (const Operand& operand : decoded.instruction->operands()) {
+        if (operand.kind != Operand::Kind::kConstant || operand.bank != kBank) continue;
+        const auto at = static_cast<std::uint64_t>(operand.value);
+        const auto name = missing_.find(at / kAddressBytes * kAddressBytes);
+        if (name == missing_.end()) continue;
+        throw base::InputError(
+            fmt::format("{}, kernel {}, {:#x}", cubin().name, placed_.section_of(kernel).name,
+                        i * kInstructionBytes),
+            fmt::format("it takes the address of {}, which the module does not have", name->second),
+            "Functions of the driver but printf, malloc, free and assert are not modelled: run the kernel's "
+            "PTX "
+            "instead. A variable or function of another file: link the module completely.");
+      }
+    }
+  }
+
   /// Of a function that the module does not have itself.
   [[nodiscard]] std::optional<std::size_t> of_driver(const std::string& name) const {
     const bool own = std::any_of(cubin().symbols.begin(), cubin().symbols.end(), [&](const Symbol& each) {
@@ -164,6 +216,7 @@ class Placement {
   void relocate(const DataSection& section, std::vector<std::byte>& bytes, const PlacedKernel* kernel) const {
     const std::string where = fmt::format("{}, section {}", cubin().name, section.name);
     for (const Relocation& each : section.relocations) {
+      if (cubin().bank4 && section.name == cubin().bank4->name && missing_.contains(each.offset)) continue;
       if (each.type != Relocation::kAddress64 && each.type != Relocation::kGenericAddress64)
         fail(where, fmt::format("relocations of type {} are not known", each.type));
       if (bytes.size() < section.size) bytes.resize(section.size);
@@ -230,6 +283,7 @@ class Placement {
         kernel.parts.push_back({each, first, kernel.words.size() * kInstructionBytes});
       }
       for (const PlacedKernel::Part& part : kernel.parts) relocate_code(kernel, part);
+      refuse_missing(kernel);
       if (own.bank2) {
         kernel.bank2.address = allocate_block(*own.bank2, "constants of kernel " + own.name, true);
         fill_bank(own.bank2, kernel.bank2, &kernel);
@@ -263,6 +317,7 @@ class Placement {
   }
 
   const Allocate& allocate_;
+  std::map<std::uint64_t, std::string> missing_;  ///< by offset in bank 4
   PlacedModule placed_;
   std::map<std::string, std::size_t> block_of_;  ///< section name -> index in blocks
 };

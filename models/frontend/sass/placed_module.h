@@ -58,12 +58,13 @@ struct PlacedFunction {
 
 struct PlacedModule {
   Cubin cubin;
-  std::vector<PlacedKernel> kernels;           ///< those that can be placed
-  std::vector<isa::RefusedKernel> refused;     ///< the others
-  std::vector<PlacedFunction> functions;       ///< with an address of the module's
-  std::vector<PlacedBlock> blocks;             ///< all memory of the module
-  PlacedBank bank3;                            ///< __constant__ variables
-  PlacedBank bank4;                            ///< addresses of variables
+  std::vector<PlacedKernel> kernels;        ///< those that can be placed
+  std::vector<isa::RefusedKernel> refused;  ///< the others
+  std::vector<PlacedFunction> functions;    ///< with an address of the module's
+  std::vector<PlacedBlock> blocks;          ///< all memory of the module
+  PlacedBank bank3;                         ///< __constant__ variables
+  PlacedBank bank4;                         ///< addresses of variables
+  std::uint64_t atomic_lock = 0;  ///< what atomics on 128 bits take their turns by; 0: there are none
   std::vector<isa::GlobalVariable> variables;  ///< by name, for the program; `initial` is in the blocks
 
   [[nodiscard]] const CodeSection& section_of(const PlacedKernel& kernel) const {

@@ -191,7 +191,7 @@ std::string operand_text(const Instruction& instruction, unsigned index, const T
     case Kind::kUniformPredicate:
       return predicate_name(operand);
     case Kind::kPredicates:
-      return "PR";
+      return instruction.form->uniform ? "UPR" : "PR";
     case Kind::kBarrier:
       return fmt::format("B{}", operand.number);
     case Kind::kScoreboard:

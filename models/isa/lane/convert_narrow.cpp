@@ -47,6 +47,17 @@ LaneFn with_clamps(const LaneSpec& spec) {
   });
 }
 
+/// As a card does it in integer arithmetic (ptxas' code for sm_90): a NaN loses what lies below its upper bits, and .satfinite takes
+/// 1 from all that is not finite then.
+template <bool satfinite>
+struct AwayFromZeroTf32 {
+  HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {
+    constexpr std::uint32_t kMagnitude = 0x7fff'ffff, kInfinity = 0x7f80'0000, kUnit = 0x2000;
+    const std::uint32_t rounded = (v + ((v & kMagnitude) < kInfinity ? kUnit / 2 : 0)) & ~(kUnit - 1);
+    return satfinite && (rounded & kMagnitude) >= kInfinity ? rounded - kUnit : rounded;
+  }
+};
+
 /// From f32: .rn and .rz, with .relu and .satfinite; tf32 has .rna.
 template <class F>
 LaneFn from_single(const LaneSpec& spec) {
@@ -58,7 +69,9 @@ LaneFn from_single(const LaneSpec& spec) {
       return with_clamps<F, F32, Rounding::kRz>(spec);
     case Rounding::kRna:
       if constexpr (F::kBits == Tf32Format::kBits)
-        return spec.relu ? nullptr : with_clamps<F, F32, Rounding::kRna>(spec);
+        return spec.relu        ? nullptr
+               : spec.satfinite ? map1<AwayFromZeroTf32<true>, U32, U32>
+                                : map1<AwayFromZeroTf32<false>, U32, U32>;
       return nullptr;
     default:
       return nullptr;
@@ -138,7 +151,11 @@ void bf16_to_double(const LaneArgs& args) {
   const auto* a = source<U32>(args, 0);
   each_lane<F64>(args, [=](unsigned i) {
     const double v = Bf16Format::value(a[i] & 0xffffu);
-    return v == v ? v : from_bits(FloatFormat<double>::kNan & ~FloatFormat<double>::kSign);
+    // A NaN keeps its sign and payload, and becomes quiet, as that of f32 does.
+    constexpr std::uint64_t kQuietNan = std::uint64_t{0x7ff8} << 48;
+    return v == v ? v
+                  : from_bits(kQuietNan | std::uint64_t{a[i] & 0x8000u} << 48 |
+                              std::uint64_t{a[i] & 0x7fu} << 45);
   });
 }
 template <class D>

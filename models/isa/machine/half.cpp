@@ -39,8 +39,10 @@ struct HalfSource {
 
   HEDDLE_INLINE double get(unsigned lane, bool high) const {
     if (swizzle == 1) {
-      const float value = from_bits(sign.apply(row[lane]));
-      return ftz ? flush<true>(value) : value;
+      const float single = from_bits(sign.apply(row[lane]));
+      const float value = ftz ? flush<true>(single) : single;
+      // A single comes in as a half, cut off: ptxas makes cvt.rz.f16.f32 of it on sm_75.
+      return bf16 ? value : half_to_double(double_to_half<Rounding::kRz>(value));
     }
     const bool upper = swizzle == 3 || (swizzle == 0 && high);
     const std::uint32_t at_top = sign.apply((upper ? row[lane] : row[lane] << 16) & 0xffff'0000u);

@@ -134,9 +134,43 @@ std::string MemoryAccess::copy(Values& v) {
   return {};
 }
 
-const std::byte* MemoryAccess::matrix_row(Values& v, std::string& problem) {
+std::string MemoryAccess::copy_bulk(Values& v) {
+  constexpr unsigned kIntoShared = 1, kUnit = 16, kMostUnits = 0xffff;
+  const bool into_shared = v.code(Modifier::kMode) == kIntoShared;
+  const std::uint64_t to = v.pair(Role::kA), from = v.pair(Role::kB);
+  const std::uint64_t bytes = std::uint64_t{kUnit} * (v.word(Role::kCount) & kMostUnits);
+  const auto place = [](bool shared, std::uint64_t at) {
+    const std::uint64_t address = shared ? at & low_bits(32) : at;
+    return Place{shared ? Space::kShared : Space::kGlobal, address, address};
+  };
+  std::string problem;
+  for (std::uint64_t done = 0; done < bytes; done += kUnit) {
+    std::byte* const target =
+        locate(v, place(into_shared, to + done), kUnit, "copy", host::Access::kKernelWrite, problem);
+    if (target == nullptr) return problem;
+    const std::byte* const source =
+        locate(v, place(!into_shared, from + done), kUnit, "copy", host::Access::kKernelRead, problem);
+    if (source == nullptr) return problem;
+    std::memcpy(target, source, kUnit);
+  }
+  if (!into_shared) return {};
+  std::byte* const at =
+      locate(v, place(true, to >> 32), 8, "barrier operation", host::Access::kKernelWrite, problem);
+  if (at == nullptr) return problem;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, sizeof bits);
+  BarrierBits barrier(bits);
+  barrier.arrive(0, 0 - bytes);
+  bits = barrier.bits();
+  std::memcpy(at, &bits, sizeof bits);
+  return {};
+}
+
+std::byte* MemoryAccess::matrix_row(Values& v, std::string& problem) {
   constexpr unsigned kRowBytes = 16;
-  return locate(v, kRowBytes, "load", host::Access::kKernelRead, problem);
+  const bool stores = v.op().instruction.op == Opcode::kStsm;
+  return locate(v, kRowBytes, stores ? "store" : "load",
+                stores ? host::Access::kKernelWrite : host::Access::kKernelRead, problem);
 }
 
 }  // namespace heddle::oracle::machine_code

@@ -33,6 +33,13 @@ void iadd3(Values& v) {
   v.set_predicate(Role::kPd1, sum >= 2 * kCarry);
 }
 
+void uiadd3_wide(Values& v) {
+  std::uint64_t sum = 0;
+  for (const Role role : {Role::kA, Role::kB, Role::kC})
+    sum += v.negated(role) ? 0 - v.pair(role) : v.pair(role);
+  v.set_pair(sum);
+}
+
 /// The full product of 32-bit numbers, in two's complement.
 std::uint64_t product(const Values& v) {
   const std::uint32_t a = v.word(Role::kA), b = v.word(Role::kB);
@@ -231,6 +238,8 @@ LaneFunction integer_function(Opcode op) {
     case Opcode::kIadd3:
     case Opcode::kUiadd3:
       return iadd3;
+    case Opcode::kUiadd3Wide:
+      return uiadd3_wide;
     case Opcode::kImad:
     case Opcode::kUimad:
       return imad;

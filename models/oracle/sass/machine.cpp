@@ -194,7 +194,9 @@ void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
     });
   } else if (MemoryAccess::performs(op.instruction.op)) {
     MemoryAccess access(memory_, allocations_, turn.cta.shared);
-    for_each_lane(executing, [&](unsigned i) {
+    // A bulk copy is the warp's.
+    const bool once = op.instruction.op == Opcode::kUblkcp;
+    for_each_lane(once ? executing & (0 - executing) : executing, [&](unsigned i) {
       Values values(op, turn.warp.lanes[i], banks_);
       if (const std::string problem = access.perform(values); !problem.empty()) fault(turn, i, problem);
     });
@@ -213,7 +215,8 @@ void CodeMachine::execute(Turn& turn, const Op& op, std::uint32_t executing) {
 }
 
 bool CodeMachine::execute_across_lanes(Turn& turn, const Op& op, std::uint32_t executing) {
-  if (takes_matrices(op.instruction.op) || op.instruction.op == Opcode::kLdsm)
+  if (takes_matrices(op.instruction.op) || op.instruction.op == Opcode::kLdsm ||
+      op.instruction.op == Opcode::kStsm)
     return execute_on_matrices(turn, op, executing), true;
   switch (op.instruction.op) {
     case Opcode::kElect:
@@ -258,15 +261,17 @@ void CodeMachine::execute_on_matrices(Turn& turn, const Op& op, std::uint32_t ex
     fault(turn, first,
           fmt::format("an operation on matrices by a part of a warp: lanes {:#010x}", executing));
   if (op.instruction.op == Opcode::kMovm) return transpose_matrix(op, turn.warp);
-  if (op.instruction.op != Opcode::kLdsm) return multiply_matrices(op, turn.warp, options_);
+  const bool stores = op.instruction.op == Opcode::kStsm;
+  if (op.instruction.op != Opcode::kLdsm && !stores) return multiply_matrices(op, turn.warp, options_);
   MemoryAccess access(memory_, allocations_, turn.cta.shared);
-  std::array<const std::byte*, kLanes> lines{};
+  std::array<std::byte*, kLanes> lines{};
   for (unsigned lane = 0; lane < 8u << op.value(Modifier::kSize); ++lane) {
     Values values(op, turn.warp.lanes[lane], banks_);
     std::string problem;
     lines[lane] = access.matrix_row(values, problem);
     if (lines[lane] == nullptr) fault(turn, lane, problem);
   }
+  if (stores) return store_matrices(op, turn.warp, lines);
   load_matrices(op, turn.warp, lines);
 }
 

@@ -45,7 +45,7 @@ class CodeMachine {
   /// false: the operation is none of these.
   bool execute_across_lanes(Turn& turn, const Op& op, std::uint32_t executing);
 
-  /// HMMA and the like, and LDSM.
+  /// HMMA and the like, LDSM, STSM.
   void execute_on_matrices(Turn& turn, const Op& op, std::uint32_t executing);
 
   // machine_control.cpp

@@ -96,7 +96,7 @@ void transpose_matrix(const Op& op, Warp& warp) {
   }
 }
 
-void load_matrices(const Op& op, Warp& warp, const std::array<const std::byte*, kLanes>& lines) {
+void load_matrices(const Op& op, Warp& warp, const std::array<std::byte*, kLanes>& lines) {
   const unsigned count = 1u << op.value(Modifier::kSize);
   for (unsigned number = 0; number < count; ++number) {
     std::array<std::array<std::uint16_t, 8>, 8> matrix{};
@@ -110,6 +110,21 @@ void load_matrices(const Op& op, Warp& warp, const std::array<const std::byte*, 
       write_register(warp.lanes[lane], *op.find(Role::kDst), number, low | high << 16);
     }
   }
+}
+
+void store_matrices(const Op& op, const Warp& warp, const std::array<std::byte*, kLanes>& lines) {
+  const unsigned count = 1u << op.value(Modifier::kSize);
+  for (unsigned number = 0; number < count; ++number)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t pair = read_register(warp.lanes[lane], *op.find(Role::kData), number);
+      for (unsigned half = 0; half < 2; ++half) {
+        const unsigned line = lane / 4, column = lane % 4 * 2 + half;
+        const auto element = static_cast<std::uint16_t>(pair >> (16 * half));
+        const bool turned = op.has(Modifier::kTransposed);
+        std::byte* const row = lines[8 * number + (turned ? column : line)];
+        std::memcpy(row + 2 * std::size_t{turned ? line : column}, &element, sizeof element);
+      }
+    }
 }
 
 }  // namespace heddle::oracle::machine_code

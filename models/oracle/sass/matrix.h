@@ -1,4 +1,4 @@
-// HMMA, IMMA, DMMA, MOVM, LDSM: all lanes of a warp execute them together.
+// HMMA, IMMA, DMMA, MOVM, LDSM, STSM: all lanes of a warp execute them together.
 #pragma once
 
 #include <array>
@@ -18,6 +18,8 @@ namespace heddle::oracle::machine_code {
 void multiply_matrices(const Op& op, Warp& warp, const Options& options);
 void transpose_matrix(const Op& op, Warp& warp);
 /// LDSM. `lines`: what lane l has named, 16 bytes.
-void load_matrices(const Op& op, Warp& warp, const std::array<const std::byte*, kLanes>& lines);
+void load_matrices(const Op& op, Warp& warp, const std::array<std::byte*, kLanes>& lines);
+/// STSM.
+void store_matrices(const Op& op, const Warp& warp, const std::array<std::byte*, kLanes>& lines);
 
 }  // namespace heddle::oracle::machine_code

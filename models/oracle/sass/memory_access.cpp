@@ -50,8 +50,8 @@ std::uint64_t wide_address(const Values& v, const Operand& address) {
 bool is_shared(Opcode op) {
   return op == Opcode::kLds || op == Opcode::kSts || op == Opcode::kAtoms || op == Opcode::kAtomsCas ||
          op == Opcode::kAtomsCast || op == Opcode::kAtomsPopcInc || op == Opcode::kLdsm ||
-         op == Opcode::kSyncsArrive || op == Opcode::kSyncsExchange || op == Opcode::kSyncsPhase ||
-         op == Opcode::kArrives;
+         op == Opcode::kStsm || op == Opcode::kSyncsArrive || op == Opcode::kSyncsExchange ||
+         op == Opcode::kSyncsPhase || op == Opcode::kArrives;
 }
 bool is_generic(Opcode op) {
   return op == Opcode::kLd || op == Opcode::kSt || op == Opcode::kAtom || op == Opcode::kAtomCas ||
@@ -94,8 +94,10 @@ bool MemoryAccess::performs(Opcode op) {
     case Opcode::kAtomgCas:
     case Opcode::kRed:
     case Opcode::kLdgsts:
+    case Opcode::kUblkcp:
       return true;
     case Opcode::kLdsm:  // of the whole warp
+    case Opcode::kStsm:
       return false;
     default:
       return is_shared(op) || is_generic(op);
@@ -130,6 +132,8 @@ std::string MemoryAccess::perform(Values& v) {
       return test_space(v);
     case Opcode::kLdgsts:
       return copy(v);
+    case Opcode::kUblkcp:
+      return copy_bulk(v);
     case Opcode::kSyncsArrive:
     case Opcode::kArrives:
       return arrive(v);
@@ -274,6 +278,7 @@ std::string MemoryAccess::atomic(Values& v) {
     }
     for (unsigned i = 0; i < 4; ++i)
       if (const Operand* dst = op.find(Role::kDst)) write_register(v.lane(), *dst, i, words[i]);
+    v.set_predicate(Role::kPd0, true);
     return {};
   }
   std::uint64_t old = 0;
@@ -287,10 +292,24 @@ std::string MemoryAccess::atomic(Values& v) {
 }
 
 std::string MemoryAccess::compare_and_swap(Values& v) {
-  const unsigned bytes = v.code(Modifier::kType) == 2 ? 8 : 4;
+  constexpr unsigned k64 = 2, k128 = 4;
+  const unsigned type = v.code(Modifier::kType);
+  const unsigned bytes = type == k128 ? 16 : type == k64 ? 8 : 4;
   std::string problem;
   std::byte* at = locate(v, bytes, "atomic", host::Access::kKernelWrite, problem);
   if (at == nullptr) return problem;
+  if (type == k128) {
+    std::array<std::uint32_t, 4> old{}, expected{}, next{};
+    std::memcpy(old.data(), at, bytes);
+    for (unsigned i = 0; i < 4; ++i) {
+      expected[i] = read_register(v.lane(), *v.op().find(Role::kData), i);
+      next[i] = read_register(v.lane(), *v.op().find(Role::kData2), i);
+    }
+    if (old == expected) std::memcpy(at, next.data(), bytes);
+    for (unsigned i = 0; i < 4; ++i) write_register(v.lane(), *v.op().find(Role::kDst), i, old[i]);
+    v.set_predicate(Role::kPd0, true);
+    return {};
+  }
   std::uint64_t old = 0;
   std::memcpy(&old, at, bytes);
   const bool equal = old == taken(v, Role::kData, bytes);

@@ -31,8 +31,8 @@ class MemoryAccess {
                                   host::Access access, std::string& problem) {
     return locate(v, {Space::kGlobal, address, address}, bytes, what, access, problem);
   }
-  /// What a lane of LDSM names, 16 bytes; nullptr: `problem` says why not.
-  [[nodiscard]] const std::byte* matrix_row(Values& v, std::string& problem);
+  /// What a lane of LDSM or STSM names, 16 bytes; nullptr: `problem` says why not.
+  [[nodiscard]] std::byte* matrix_row(Values& v, std::string& problem);
 
  private:
   enum class Space : std::uint8_t { kGlobal, kShared, kLocal };
@@ -56,6 +56,7 @@ class MemoryAccess {
   [[nodiscard]] std::string test_space(Values& v) const;
   // barrier_object.cpp
   [[nodiscard]] std::string copy(Values& v);
+  [[nodiscard]] std::string copy_bulk(Values& v);
   [[nodiscard]] std::string arrive(Values& v);
   [[nodiscard]] std::string exchange_barrier(Values& v);
   [[nodiscard]] std::string test_phase(Values& v);

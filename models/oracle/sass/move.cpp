@@ -1,4 +1,5 @@
 // Moves, selections, constants, predicates as bits, convergence barriers as registers.
+#include "frontend/sass/form.h"
 #include "oracle/bits.h"
 #include "oracle/sass/lane.h"
 
@@ -12,19 +13,23 @@ void sel(Values& v) { v.set(v.word(v.predicate(Role::kPs0) ? Role::kA : Role::kB
 /// Bits 0 to 6: P0 to P6. They lie in one byte of the register.
 constexpr unsigned kPredicateBits = 7;
 
+std::array<bool, 8>& predicates_of(Values& v) {
+  return v.op().instruction.form->uniform ? v.lane().uniform_predicates : v.lane().predicates;
+}
+
 void p2r(Values& v) {
   std::uint32_t bits = 0;
   for (unsigned i = 0; i < kPredicateBits; ++i)
-    if (v.lane().predicates[i]) bits |= 1u << i;
+    if (predicates_of(v)[i]) bits |= 1u << i;
   const unsigned shift = 8 * v.code(Modifier::kByte);
-  const std::uint32_t mask = v.word(Role::kMask);
+  const std::uint32_t mask = v.word(Role::kMask) & static_cast<std::uint32_t>(low_bits(kPredicateBits));
   v.set((v.word(Role::kA) & ~(mask << shift)) | (bits & mask) << shift);
 }
 
 void r2p(Values& v) {
   const std::uint32_t byte = v.word(Role::kA) >> (8 * v.op().find(Role::kA)->half);
   for (unsigned i = 0; i < kPredicateBits; ++i)
-    if ((v.word(Role::kMask) >> i & 1) != 0) v.lane().predicates[i] = (byte >> i & 1) != 0;
+    if ((v.word(Role::kMask) >> i & 1) != 0) predicates_of(v)[i] = (byte >> i & 1) != 0;
 }
 
 void b2r(Values& v) {

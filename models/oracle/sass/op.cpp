@@ -89,6 +89,14 @@ std::string unknown_use(const Op& op) {
       if (mode == kA0Tx) return "bytes that have come";
       return op.has(Modifier::kDrop) && mode != kA1T0 && mode != kArT0 ? ".OPTOUT with bytes" : "";
     }
+    case Opcode::kUiadd3Wide:
+      return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPd1) ? "a carry" : "";
+    case Opcode::kUblkcp: {
+      constexpr unsigned kWithinShared = 3;
+      return op.value(Modifier::kMode) == kWithinShared ? "a copy within shared memory"
+             : op.has(Modifier::kMulticast)             ? "a copy into several CTAs"
+                                                        : "";
+    }
     case Opcode::kLdc:
       return op.has(Modifier::kMode) ? "an indexed mode" : "";
     case Opcode::kF2fp:

@@ -49,5 +49,7 @@ struct Case {
 [[nodiscard]] std::vector<Case> video_cases();
 /// Loads and stores of every type, and atomics of every operation and type, at memory of the thread's own.
 [[nodiscard]] std::vector<Case> memory_cases();
+/// What accesses say beside that: caches, orders, scopes; fences, copies in the background, mbarriers, tests of addresses.
+[[nodiscard]] std::vector<Case> access_cases();
 
 }  // namespace heddle::card

@@ -6,10 +6,25 @@
 #include <map>
 #include <string>
 
+#include "base/error.h"
+
 namespace heddle::card {
+
+/// PTX that the assembler of an architecture does not take, which is no finding.
+class NotAssembled : public base::InputError {
+ public:
+  using base::InputError::InputError;
+};
 
 class Findings {
  public:
+  /// A device refuses something.
+  void refused(const std::string& kind, const std::string& text, const base::InputError& error) {
+    if (dynamic_cast<const NotAssembled*>(&error) != nullptr)
+      compared("that ptxas refuses");
+    else
+      report(kind, text + ": " + error.what());
+  }
   /// Counts something that was compared.
   void compared(const std::string& what, std::uint64_t count = 1) { counts_[what] += count; }
   /// Something differs, or one of the devices refuses it. `kind`: "MISMATCH", "REFUSED"...; a line of its own each.

@@ -26,6 +26,10 @@ void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds
 void compare_unstructured(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
                           Findings& findings);
 
+/// Ones whose threads wait for each other, which end where threads run independently.
+void compare_waiting(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
+                     Findings& findings);
+
 /// Every workload: its own check, and what its host side reads.
 void compare_workloads(host::Device& oracle, host::Device& card, const workloads::Options& options,
                        const Share& share, Findings& findings);

@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "assembled_device.h"
 #include "base/error.h"
 #include "cuda/cuda_device.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "groups.h"
 #include "oracle/oracle.h"
 #include "retargeted_device.h"
@@ -30,6 +33,9 @@ struct Request {
   unsigned launches = 3;
   std::string size = "tiny", compiler = "nvcc";
   bool print = false;
+  card::Assembler assembler{HEDDLE_PTXAS_PATH, "", "-O3"};  ///< without an architecture: a card compiles
+  std::string platform;                                     ///< that executes machine code; empty: the oracle
+  std::vector<std::string> assignments;
   std::string modules;  ///< a folder for the modules' texts; empty: none
 };
 
@@ -58,6 +64,8 @@ const std::map<std::string, Group>& groups() {
                    auto& findings) { sweep_cases(card::video_cases, oracle, gpu, request, findings); }},
       {"memory", [](auto& oracle, auto& gpu, auto& request,
                     auto& findings) { sweep_cases(card::memory_cases, oracle, gpu, request, findings); }},
+      {"access", [](auto& oracle, auto& gpu, auto& request,
+                    auto& findings) { sweep_cases(card::access_cases, oracle, gpu, request, findings); }},
       {"warps",
        [](auto& oracle, auto& gpu, auto&, auto& findings) { card::compare_warps(oracle, gpu, findings); }},
       {"random",
@@ -67,6 +75,10 @@ const std::map<std::string, Group>& groups() {
       {"unstructured",
        [](auto& oracle, auto& gpu, auto& request, auto& findings) {
          card::compare_unstructured(oracle, gpu, request.seeds, request.share, findings);
+       }},
+      {"waiting",
+       [](auto& oracle, auto& gpu, auto& request, auto& findings) {
+         card::compare_waiting(oracle, gpu, request.seeds, request.share, findings);
        }},
       {"workloads",
        [](auto& oracle, auto& gpu, auto& request, auto& findings) {
@@ -79,22 +91,15 @@ const std::map<std::string, Group>& groups() {
 }
 
 void list() {
-  for (const auto& [name, cases] : std::map<std::string, std::vector<card::Case> (*)()>{
-           {"forms", card::table_cases}, {"video", card::video_cases}, {"memory", card::memory_cases}})
+  for (const auto& [name, cases] :
+       std::map<std::string, std::vector<card::Case> (*)()>{{"forms", card::table_cases},
+                                                            {"video", card::video_cases},
+                                                            {"memory", card::memory_cases},
+                                                            {"access", card::access_cases}})
     for (const card::Case& each : cases()) std::printf("%s %s\n", name.c_str(), each.name.c_str());
 }
 
-int run(const Request& request) {
-  std::unique_ptr<cuda::CudaDevice> device;
-  try {
-    device = std::make_unique<cuda::CudaDevice>();
-  } catch (const base::InputError& error) {
-    std::printf("skipped: %s\n",
-                std::string(error.what()).substr(0, std::string(error.what()).find('\n')).c_str());
-    return kSkipped;
-  }
-  std::printf("card: %s, CUDA %s\n", device->properties().name.c_str(), device->driver_version().c_str());
-  card::RetargetedDevice gpu(*device, request.modules);
+int compare(host::Device& gpu, const Request& request) {
   bool clean = true;
   for (const std::string& name : request.groups) {
     oracle::OracleDevice oracle;
@@ -108,6 +113,36 @@ int run(const Request& request) {
     clean = clean && findings.clean();
   }
   return clean ? 0 : kDifferent;
+}
+
+int run_machine_code(const Request& request) {
+  if (request.assembler.program.empty()) {
+    std::printf("skipped: ptxas was not found\n");
+    return kSkipped;
+  }
+  std::unique_ptr<host::Device> device;
+  if (request.platform.empty())
+    device = std::make_unique<oracle::OracleDevice>();
+  else
+    device = std::make_unique<gpu::GpuDevice>(gpu::load_platform(request.platform, request.assignments),
+                                              gpu::RunOptions{});
+  card::AssembledDevice code(*device, request.assembler, request.modules);
+  return compare(code, request);
+}
+
+int run(const Request& request) {
+  if (!request.assembler.architecture.empty()) return run_machine_code(request);
+  std::unique_ptr<cuda::CudaDevice> device;
+  try {
+    device = std::make_unique<cuda::CudaDevice>();
+  } catch (const base::InputError& error) {
+    std::printf("skipped: %s\n",
+                std::string(error.what()).substr(0, std::string(error.what()).find('\n')).c_str());
+    return kSkipped;
+  }
+  std::printf("card: %s, CUDA %s\n", device->properties().name.c_str(), device->driver_version().c_str());
+  card::RetargetedDevice gpu(*device, request.modules);
+  return compare(gpu, request);
 }
 
 }  // namespace
@@ -137,6 +172,12 @@ int main(int argc, char** argv) {
   app.add_option("--keep-modules", request.modules,
                  "Folder for the PTX of every module that the card is given")
       ->check(CLI::ExistingDirectory);
+  app.add_option("--machine-code", request.assembler.architecture,
+                 "Not a card: machine code for this architecture, made by ptxas, on the oracle")
+      ->check(CLI::IsMember({"sm_75", "sm_90"}));
+  app.add_option("--ptxas-options", request.assembler.options, "How it is made")->capture_default_str();
+  app.add_option("--platform", request.platform, "Executes the machine code instead of the oracle");
+  app.add_option("--set", request.assignments, "key=value of the platform")->take_all();
   CLI11_PARSE(app, argc, argv);
   if (request.print) list();
   if (request.groups.empty() && !request.print) request.groups = names;
@@ -147,3 +188,6 @@ int main(int argc, char** argv) {
     return static_cast<int>(base::ExitCode::kInternal);
   }
 }
+
+// libsystemc wants one to exist; this program has its own main().
+int sc_main(int /*argc*/, char** /*argv*/) { return 1; }

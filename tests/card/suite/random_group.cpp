@@ -10,6 +10,7 @@
 #include "generator/generated_kernel.h"
 #include "generator/unstructured.h"
 #include "groups.h"
+#include "waiting/program.h"
 
 namespace heddle::card {
 namespace {
@@ -82,9 +83,10 @@ std::string kept(const GeneratedKernel& kernel, const std::string& kind, const s
   return "; kernel: " + path;
 }
 
-template <class Generate>
-void compare(const std::string& kind, const Generate& generate, host::Device& oracle, host::Device& card,
-             const Seeds& seeds, const Share& share, Findings& findings) {
+/// `run`: all memory after a kernel on a device.
+template <class Generate, class Run>
+void compare(const std::string& kind, const Generate& generate, const Run& run, host::Device& oracle,
+             host::Device& card, const Seeds& seeds, const Share& share, Findings& findings) {
   for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     if (seed % share.parts != share.part) continue;
     GeneratedKernel kernel = generate(seed);
@@ -99,8 +101,7 @@ void compare(const std::string& kind, const Generate& generate, host::Device& or
       const std::vector<std::byte> expected = run(oracle, kernel);
       problem = difference(kernel, expected, run(card, kernel));
     } catch (const base::InputError& error) {
-      findings.report("REFUSED",
-                      fmt::format("{}: {}{}", name, error.what(), kept(kernel, kind, error.what())));
+      findings.refused("REFUSED", name + kept(kernel, kind, error.what()), error);
       continue;
     }
     findings.compared(kind + " kernels");
@@ -118,14 +119,21 @@ void compare_random(host::Device& oracle, host::Device& card, const Seeds& seeds
     GeneratedKernel kernel = generator::generate(seed);
     return has_several_results(kernel) ? generator::generate(seed, {.calls = false}) : kernel;
   };
-  compare("structured", generate, oracle, card, seeds, share, findings);
+  compare("structured", generate, generator::run, oracle, card, seeds, share, findings);
 }
 
 void compare_unstructured(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
                           Findings& findings) {
   compare(
-      "unstructured", [](std::uint64_t seed) { return generator::generate_unstructured(seed); }, oracle, card,
-      seeds, share, findings);
+      "unstructured", [](std::uint64_t seed) { return generator::generate_unstructured(seed); },
+      generator::run, oracle, card, seeds, share, findings);
+}
+
+void compare_waiting(host::Device& oracle, host::Device& card, const Seeds& seeds, const Share& share,
+                     Findings& findings) {
+  compare(
+      "waiting", [](std::uint64_t seed) { return waiting::emit(waiting::generate(seed)); },
+      waiting::memory_after, oracle, card, seeds, share, findings);
 }
 
 }  // namespace heddle::card

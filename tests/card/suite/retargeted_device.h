@@ -35,7 +35,7 @@ class RetargetedDevice : public host::Device {
         R"(\.version ([67]\.\d|8\.[0-5]))");  // of PTX that has all that is asked for
     text = std::regex_replace(text, kOlderVersion, ".version 8.6");
     if (!folder_.empty()) std::ofstream(folder_ + "/module" + std::to_string(modules_++) + ".ptx") << text;
-    return device_.load_ptx_text(text, name);
+    return hand_on(text, name);
   }
   void unload(host::ModuleHandle module) override { device_.unload(module); }
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
@@ -50,6 +50,12 @@ class RetargetedDevice : public host::Device {
   }
   void synchronize() override { device_.synchronize(); }
   [[nodiscard]] host::DeviceProperties properties() const override { return device_.properties(); }
+
+ protected:
+  [[nodiscard]] host::Device& device() { return device_; }
+  virtual host::ModuleHandle hand_on(const std::string& text, const std::string& name) {
+    return device_.load_ptx_text(text, name);
+  }
 
  private:
   host::Device& device_;

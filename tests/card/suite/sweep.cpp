@@ -237,8 +237,7 @@ class Sweep {
     }
     const auto& cases = batches.front().cases;
     if (cases.size() == 1)
-      return findings_.report(oracle_loaded ? "REFUSED" : "ORACLE-REFUSES",
-                              fmt::format("{}: {}", cases.front()->name, error.what()));
+      return findings_.refused(oracle_loaded ? "REFUSED" : "ORACLE-REFUSES", cases.front()->name, error);
     const auto middle = cases.begin() + static_cast<std::ptrdiff_t>(cases.size() / 2);
     run_module({Batch{{cases.begin(), middle}}, Batch{{middle, cases.end()}}});
   }

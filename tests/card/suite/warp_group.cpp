@@ -232,7 +232,7 @@ void compare_warps(host::Device& oracle, host::Device& card, Findings& findings)
       oracle.unload(on_oracle);
       card.unload(on_card);
     } catch (const base::InputError& error) {
-      findings.report("REFUSED", fmt::format("{}: {}", each.name, error.what()));
+      findings.refused("REFUSED", each.name, error);
     }
   }
   std::vector<std::uint64_t> in;

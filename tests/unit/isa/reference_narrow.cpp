@@ -218,7 +218,14 @@ std::optional<Expected> convert_narrow_lane(const LaneSpec& spec, const std::arr
   };
   if (spec.src_type == Type::kBf16 && spec.type == Type::kBf16)
     return Expected{nearest_in(to, Rounding::kRn, whole_of(static_cast<double>(v)), false)};
-  if (spec.type == Type::kF64) return Expected{v != v ? 0x7ff8'0000'0000'0000u : f64(static_cast<double>(v))};
+  if (spec.type == Type::kF64)
+    return Expected{v != v ? 0x7ff8'0000'0000'0000u | (in[0] & 0x8000) << 48 | (in[0] & 0x7f) << 45
+                           : f64(static_cast<double>(v))};
+  if (spec.type == Type::kTf32 && spec.rounding == Rounding::kRna && !std::isfinite(as_f32(in[0]))) {
+    // As cards do it: the bits that tf32 has no room for are cut off, and .satfinite takes one away.
+    const std::uint64_t kept = in[0] >> 13 & 0x7ffff;
+    return Expected{(kept - (spec.satfinite ? 1 : 0)) << 13};
+  }
   if (spec.type == Type::kTf32)
     return Expected{nearest_in(to, spec.rounding, rectified(spec, as_f32(in[0])), spec.satfinite) << 13};
   if (spec.type == Type::kBf16 || spec.type == Type::kF16)

@@ -152,5 +152,22 @@ TEST(OracleRounding, ApproximationsAreTheRoundedDoubleFunction) {
   }
 }
 
+// As ptxas writes it: nothing is added to what is not finite, and .satfinite takes one from it.
+TEST(OracleRounding, OfWhatIsNotFiniteToTf32CutsOff) {
+  const std::vector<Row> rows{{0x7f80'0000, 0, 0, 0}, {0xff80'0001, 0, 0, 0}, {0x7fc1'2345, 0, 0, 0}};
+  const auto kept = [](const Row& row) { return row[0] & 0xffff'e000; };
+  expect_sweep("cvt.rna.tf32.f32 %ro, %fa; cvt.u64.u32 %wo, %ro;", rows, kept);
+  expect_sweep("cvt.rna.satfinite.tf32.f32 %ro, %fa; cvt.u64.u32 %wo, %ro;", rows,
+               [&](const Row& row) { return kept(row) - 0x2000; });
+}
+
+// As that of f32.
+TEST(OracleRounding, NansOfBf16KeepSignAndPayloadAsDoubles) {
+  expect_sweep("cvt.u16.u32 %ho, %ra; cvt.f64.bf16 %do, %ho; mov.b64 %wo, %do;",
+               {{0x7f81, 0, 0, 0}, {0xffc1, 0, 0, 0}}, [](const Row& row) {
+                 return row[0] == 0x7f81 ? 0x7ff8'2000'0000'0000u : 0xfff8'2000'0000'0000u;
+               });
+}
+
 }  // namespace
 }  // namespace heddle::oracle::test::rounding_test

@@ -146,6 +146,8 @@ bool lower_async(Lowering& of, const Instruction& in, isa::Instruction& out) {
       return lower_phase_test(of, in, out), true;
     case Opcode::kArrives:
       return lower_arrival_of_copies(of, in, out), true;
+    case Opcode::kUblkcp:
+      return lower_bulk_copy(of, in, out), true;
     case Opcode::kSyncsCctl:  // the object is no barrier any more
     case Opcode::kFenceView:
     case Opcode::kAcqbulk:

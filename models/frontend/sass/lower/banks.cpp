@@ -16,7 +16,7 @@ constexpr std::uint32_t kBlock = 0x00, kGrid = 0x0c, kSharedWindow75 = 0x18, kLo
                         kReserved90 = 0x6c, kCores = 0x10c, kReservedShared90 = 0x114, kGraph75 = 0x120,
                         kGraph90 = 0x190, kIsClusterLaunch = 0x140, kClusterShape = 0x144,
                         kClusterReciprocal = 0x150, kClusters = 0x15c, kClusterEnd = 0x168,
-                        kClusterSize = 0x188, kDescriptor90 = 0x208;
+                        kClusterSize = 0x188, kAliasFence90 = 0x18c, kDescriptor90 = 0x208;
 
 }  // namespace
 
@@ -83,6 +83,8 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
     return pool_.row(isa::RowWidth::k32, 0);  // opaque, and enters no address
   if (offset == kCores) return KernelRows::special(isa::SpecialRow::kNsmId);
   if (is_half_of(sm_75 ? kGraph75 : kGraph90)) return pool_.row(isa::RowWidth::k32, 0);  // no graph
+  // Bit 0: fence.proxy.alias is one of the whole system.
+  if (!sm_75 && offset == kAliasFence90) return pool_.row(isa::RowWidth::k32, 0);
   // What SR_SMEMSZ has more than %total_smem_size.
   if (!sm_75 && offset == kReservedShared90) return pool_.row(isa::RowWidth::k32, 0);
   // %reserved_smem_offset_1: where the shared memory begins that is no variable's.

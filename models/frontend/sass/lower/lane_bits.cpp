@@ -103,15 +103,18 @@ void lower_predicate_logic(LaneLowering& of) {
 constexpr unsigned kPredicates = 7;
 unsigned predicate_mask(LaneLowering& of) {
   const auto mask = static_cast<std::uint32_t>(of.operand(Role::kMask).value);
-  // There are seven predicates, and PR has a bit for each.
-  if (mask >> kPredicates != 0) of.refuse("a mask of more than P0 to P6");
-  return mask;
+  // There are seven predicates, and PR has a bit for each. UPR is kept with an eighth one, of UPT.
+  if (mask >> (of.is_uniform() ? kPredicates + 1 : kPredicates) != 0)
+    of.refuse("a mask of more than P0 to P6");
+  return mask & ((1u << kPredicates) - 1);
 }
 void lower_predicates_to_register(LaneLowering& of) {
   const unsigned mask = predicate_mask(of);
   of.word(Role::kA);
   for (unsigned k = 0; k < kPredicates; ++k)
-    of.source((mask >> k & 1) != 0 ? of.rows().predicate(k, false) : of.rows().constant_predicate(false));
+    of.source((mask >> k & 1) == 0 ? of.rows().constant_predicate(false)
+              : of.is_uniform()    ? of.rows().uniform_predicate(k, false)
+                                   : of.rows().predicate(k, false));
   of.result();
   of.operation_bits(mask | unsigned{of.value(Modifier::kByte)} << 8);
   of.use({.op = MachineOp::kPredicatesToRegister}, LatencyClass::kIntSimple);
@@ -120,7 +123,8 @@ void lower_register_to_predicates(LaneLowering& of) {
   const unsigned mask = predicate_mask(of);
   of.word(Role::kA);
   for (unsigned k = 0; k < kPredicates; ++k)
-    if ((mask >> k & 1) != 0) of.out().dst.at(k) = of.rows().to_predicate(k);
+    if ((mask >> k & 1) != 0)
+      of.out().dst.at(k) = of.is_uniform() ? of.rows().to_uniform_predicate(k) : of.rows().to_predicate(k);
   of.operation_bits(mask | unsigned{of.operand(Role::kA).half} << 8);
   of.use({.op = MachineOp::kRegisterToPredicates}, LatencyClass::kIntSimple);
 }

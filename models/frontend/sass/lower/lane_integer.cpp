@@ -1,5 +1,6 @@
 // Sums, products, comparisons and minima of integers, of registers and of the uniform datapath.
 #include "frontend/sass/lower/lane_lowering.h"
+#include "frontend/sass/lower/words.h"
 
 namespace heddle::sass {
 namespace {
@@ -165,6 +166,14 @@ bool lower_integer(LaneLowering& of) {
     case Opcode::kIadd3:
     case Opcode::kUiadd3:
       return lower_sum(of), true;
+    case Opcode::kUiadd3Wide:
+      if (of.writes_predicate(Role::kPd0) || of.writes_predicate(Role::kPd1) ||
+          !of.is_constant(Role::kPs0, false) || !of.is_constant(Role::kPs1, false))
+        of.refuse("carries of a sum of 64 bits");
+      for (const Role role : {Role::kA, Role::kB, Role::kC}) of.integer_pair(role);
+      of.result();
+      of.result_high();
+      return of.use_own(add_pairs, LatencyClass::kIntSimple), true;
     case Opcode::kViadd:
       of.word(Role::kA);
       of.word(Role::kB);

@@ -16,6 +16,7 @@ class LaneLowering {
 
   [[nodiscard]] Opcode op() const { return in_.op; }
   [[nodiscard]] std::string_view name() const { return in_.form->name; }
+  [[nodiscard]] bool is_uniform() const { return in_.form->uniform; }
   [[nodiscard]] std::uint16_t value(Modifier modifier) const { return in_.value(modifier); }
   [[nodiscard]] bool has(Modifier modifier) const { return in_.value(modifier) != 0; }
   [[nodiscard]] const Operand* find(Role role) const { return in_.find(role); }
@@ -59,6 +60,8 @@ class LaneLowering {
   void use(const isa::MachineSpec& spec, isa::LatencyClass latency);
   /// A function of PTX; the first destination must be present, or all absent, unless `first_may_be_absent`.
   void use_ptx(const isa::LaneSpec& spec, isa::LatencyClass latency);
+  /// A function of the lowering's own (words.h).
+  void use_own(isa::LaneFn function, isa::LatencyClass latency) { finish(function, latency); }
 
   isa::Instruction& out() { return out_; }
 

@@ -13,6 +13,7 @@
 #include "frontend/sass/lower/banks.h"
 #include "frontend/sass/lower/driver_calls.h"
 #include "frontend/sass/lower/lowering.h"
+#include "frontend/sass/lower/sequence.h"
 #include "frontend/sass/print.h"
 
 namespace heddle::sass {
@@ -66,8 +67,12 @@ class KernelLowering {
     set_needs();
     decode_words();
     list_functions();
-    lower_code();
+    Lowering of{module_, placed_, section_, arch_, rows_,
+                kernel_, tensor_, {},       {},    code_end() * kInstructionBytes,
+                0,       {}};
+    lower_code(of);
     append_driver();
+    append_sequences(of);
     rows_.finish(kernel_);
     kernel_.constants = pool_.take();
     find_stack();
@@ -180,9 +185,7 @@ class KernelLowering {
   }
 
   void set_guard(const Instruction& in, isa::Instruction& out) {
-    if ((in.guard != kPt || in.guard_negated) && !guard_is_source(in))
-      out.guard = in.guard_uniform ? rows_.uniform_predicate(in.guard, in.guard_negated)
-                                   : rows_.predicate(in.guard, in.guard_negated);
+    out.guard = guard_of(rows_, in);
     // The condition that control instructions have beside their guard.
     const Operand* const condition = out.op == isa::Opcode::kLane ? nullptr : condition_of(in);
     if (condition == nullptr || (condition->number == kPt && !condition->negate)) return;
@@ -220,9 +223,7 @@ class KernelLowering {
     }
   }
 
-  void lower_code() {
-    Lowering of{module_, placed_, section_, arch_, rows_,
-                kernel_, tensor_, {},       {},    code_end() * kInstructionBytes};
+  void lower_code(Lowering& of) {
     for (const isa::FunctionCode& function : kernel_.functions)
       of.functions.push_back(function.first * static_cast<std::uint32_t>(kInstructionBytes));
     for (std::size_t i = 0; i < decoded_.size(); ++i) {
@@ -261,8 +262,12 @@ class KernelLowering {
       out.unit = isa::Unit::kSp;
       out.latency_class = isa::LatencyClass::kIntSimple;
     }
-    set_guard(in, out);
     set_codes(in, out.codes);
+    if (!of.sequences.empty() && of.sequences.back().word == kernel_.code.size())
+      out.codes.write_barrier = out.codes.read_barrier =
+          isa::ControlCodes::kNone;  // the sequence waits itself
+    else
+      set_guard(in, out);
     note_bank_word(in, out.codes);
     note_kept_registers(in);
     kernel_.code.push_back(out);

@@ -26,6 +26,13 @@ struct Lowering {
   /// Scoreboards that groups of asynchronous copies count at, a bit each.
   std::uint32_t copy_scoreboards = 0;
 
+  /// What stands behind the code for a word (lower/sequence.h); branches have targets within it.
+  struct WordSequence {
+    std::uint32_t word = 0;  ///< its index
+    std::vector<isa::Instruction> code;
+  };
+  std::vector<WordSequence> sequences;
+
   /// Of the instruction being lowered.
   [[nodiscard]] std::uint64_t address() const { return kernel.code.size() * kInstructionBytes; }
   /// The end of the instruction, which displacements count from.
@@ -36,6 +43,7 @@ struct Lowering {
 enum class OwnRow : unsigned {
   kBarrierResult,     ///< of BAR.RED, until B2R.RESULT reads it
   kCollectiveReturn,  ///< code address behind a lane's WARPSYNC.COLLECTIVE
+  kOfSequences,       ///< this and following ones: of lower/sequence.h
 };
 [[nodiscard]] inline isa::Operand own_row(KernelRows& rows, OwnRow which) {
   return rows.own(static_cast<unsigned>(which));
@@ -50,6 +58,18 @@ enum class OwnRow : unsigned {
 }
 /// The address of a memory operand. `wide`: it has 64 bits.
 [[nodiscard]] isa::MemoryOperand address_of(KernelRows& rows, const Operand& at, bool wide);
+
+/// The predicate that lets lanes execute the instruction; absent: all do.
+[[nodiscard]] inline isa::Operand guard_of(KernelRows& rows, const Instruction& in) {
+  if ((in.guard == kPt && !in.guard_negated) || guard_is_source(in)) return {};
+  return in.guard_uniform ? rows.uniform_predicate(in.guard, in.guard_negated)
+                          : rows.predicate(in.guard, in.guard_negated);
+}
+
+// Made of several instructions (lower/sequence.h). `out` is the atomic on the first word, or has the operation and the address.
+void lower_vector_atomic(Lowering& of, const Instruction& in, unsigned words, isa::Instruction& out);
+void lower_wide_atomic(Lowering& of, const Instruction& in, isa::Instruction& out);
+void lower_bulk_copy(Lowering& of, const Instruction& in, isa::Instruction& out);
 
 /// Products of matrices, their loads out of shared memory, transposition. False: it is none of these.
 [[nodiscard]] bool lower_matrix(Lowering& of, const Instruction& in, isa::Instruction& out);

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "frontend/sass/form.h"
-#include "frontend/sass/lower/lowering.h"
+#include "frontend/sass/lower/sequence.h"
 #include "isa/double_sign.h"
 #include "isa/matrix_instruction.h"
 
@@ -103,6 +103,57 @@ void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& ou
   std::copy(rows.begin(), rows.end(), out.dst.begin());
 }
 
+/// The rows' addresses are checked, as those of a load; then each lane stores its two elements of each matrix, in row lane / 4,
+/// whose address that lane has.
+void lower_matrix_store(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  using isa::LaneOp;
+  constexpr unsigned kRows = 8;
+  const unsigned count = 1u << in.value(Modifier::kSize);
+  const bool transposed = in.value(Modifier::kTransposed) != 0;
+  const isa::MemoryOperand at = address_of(of.rows, *in.find(Role::kAddress), false);
+  const isa::Operand all_lanes = of.rows.literal(0xffff'ffffu);
+  const auto lane_id = KernelRows::special(isa::SpecialRow::kLaneId);
+  Sequence sequence(of, in, out);
+  isa::Instruction& check =
+      sequence.memory(isa::Opcode::kLoadMatrix, Type::kB128, isa::StateSpace::kShared, at);
+  check.immediate = isa::MatrixLoad{count, false}.pack() | isa::kChecksStores;
+  check.cross_lane = true;
+  check.guard = sequence.guard();
+  const isa::Operand own = sequence.row(0), giver = sequence.row(1), within = sequence.row(2),
+                     target = sequence.row(3), turned = sequence.row(4);
+  const isa::Operand zero = sequence.literal(0);
+  const auto word = [&](LaneOp op, isa::Operand to, isa::Operand a, isa::Operand b) {
+    sequence.lane({.op = op, .type = op == LaneOp::kAdd || op == LaneOp::kShr ? Type::kU32 : Type::kB32}, to,
+                  a, b);
+  };
+  word(LaneOp::kAdd, own, at.base.present ? at.base : zero, at.second.present ? at.second : zero);
+  word(LaneOp::kShr, giver, lane_id, sequence.literal(2));
+  word(LaneOp::kAnd, within, lane_id, sequence.literal(3));
+  word(LaneOp::kShl, within, within, sequence.literal(2));
+  for (unsigned i = 0; i < count; ++i) {
+    isa::Instruction& row = sequence.own(isa::find_lane_fn({.op = LaneOp::kShflIdx, .type = Type::kB32}),
+                                         {target}, {own, giver, sequence.literal(0x1f)});
+    isa::meet_all(row, LaneOp::kShflIdx, Type::kB32, 3, all_lanes);
+    row.latency_class = isa::LatencyClass::kShuffle;
+    row.guard = sequence.guard();
+    word(LaneOp::kAdd, target, target, within);
+    word(LaneOp::kAdd, giver, giver, sequence.literal(kRows));
+    const isa::Operand matrix = source_word(of.rows, in.find(Role::kData)->number, i);
+    if (transposed) {
+      isa::Instruction turn;
+      isa::set_transposition(turn, turned, matrix, all_lanes);
+      turn.guard = sequence.guard();
+      sequence.add(turn);
+    }
+    isa::MemoryOperand to;
+    to.base = target;
+    to.displacement = at.displacement;
+    isa::Instruction& store = sequence.memory(isa::Opcode::kStore, Type::kB32, isa::StateSpace::kShared, to);
+    store.src[0] = transposed ? turned : matrix;
+    store.guard = sequence.guard();
+  }
+}
+
 }  // namespace
 
 bool lower_matrix(Lowering& of, const Instruction& in, isa::Instruction& out) {
@@ -120,6 +171,8 @@ bool lower_matrix(Lowering& of, const Instruction& in, isa::Instruction& out) {
       return true;
     case Opcode::kLdsm:
       return lower_matrix_load(of, in, out), true;
+    case Opcode::kStsm:
+      return lower_matrix_store(of, in, out), true;
     default:
       return false;
   }

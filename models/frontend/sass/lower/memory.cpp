@@ -203,21 +203,25 @@ isa::Type atomic_type(const Lowering& of, const Instruction& in) {
   using isa::Type;
   const std::uint16_t code = in.value(Modifier::kType);
   if (has_float_code(in)) {
-    constexpr std::uint16_t kF16x2 = 0, kBf16x2 = 3, kF32 = 9, kF64 = 15;
-    if (code != kF16x2 && code != kBf16x2 && code != kF32 && code != kF64)
-      of.rows.refuse("atomic operations on vectors are not supported");
-    if (code == kBf16x2) return Type::kBf16x2;
-    return code == kF16x2 ? Type::kF16x2 : code == kF32 ? Type::kF32 : Type::kF64;
+    constexpr std::uint16_t kBf16x2 = 3, kF32 = 9, kF64 = 15;  // and from each one on, vectors of it
+    return code == kF64      ? Type::kF64
+           : code >= kF32    ? Type::kF32
+           : code >= kBf16x2 ? Type::kBf16x2
+                             : Type::kF16x2;
   }
   if (of.arch == Arch::kSm75) {
     constexpr Type kTypes[] = {Type::kU32,   Type::kS32, Type::kU64, Type::kF32,
                                Type::kF16x2, Type::kS64, Type::kF64};
     return kTypes[code];
   }
-  constexpr std::uint16_t k128 = 4;
-  if (code == k128) of.rows.refuse("atomic operations on 128 bits are not supported");
-  constexpr Type kTypes[] = {Type::kU32, Type::kS32, Type::kU64, Type::kS64};
+  constexpr Type kTypes[] = {Type::kU32, Type::kS32, Type::kU64, Type::kS64, Type::kB128};
   return kTypes[code];
+}
+
+/// Words of a vector; 1: it is none.
+unsigned atomic_words(const Instruction& in) {
+  constexpr unsigned kSizes = 3;  // of each type: one word, two, four
+  return has_float_code(in) ? 1u << in.value(Modifier::kType) % kSizes : 1;
 }
 
 void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa::Instruction& out) {
@@ -244,10 +248,12 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
     case Opcode::kAtomsCas:
     case Opcode::kAtomsCast:
     case Opcode::kAtomCast: {
-      constexpr std::uint16_t k64 = 2;
-      out.type = in.value(Modifier::kType) == k64 ? isa::Type::kU64 : isa::Type::kU32;
+      constexpr std::uint16_t k64 = 2, k128 = 4;
+      const std::uint16_t type = in.value(Modifier::kType);
+      out.type = type == k128 ? isa::Type::kB128 : type == k64 ? isa::Type::kU64 : isa::Type::kU32;
       out.atomic_op = in.op == Opcode::kAtomsCast || in.op == Opcode::kAtomCast ? isa::AtomicOp::kCast
                                                                                 : isa::AtomicOp::kCas;
+      if (type == k128) return lower_wide_atomic(of, in, out);
       operand(0, *data);
       operand(1, *in.find(Role::kData2));
       break;
@@ -257,6 +263,12 @@ void lower_atomic(Lowering& of, const Instruction& in, const Access& access, isa
       out.atomic_op = atomic_op_of(in.value(Modifier::kOperation));
       if (isa::is_float(out.type) && out.atomic_op != isa::AtomicOp::kAdd)
         of.rows.refuse("of atomic operations on floating-point numbers only ADD is supported");
+      if (const unsigned words = atomic_words(in); words > 1) return lower_vector_atomic(of, in, words, out);
+      if (out.type == isa::Type::kB128) {
+        if (out.atomic_op != isa::AtomicOp::kExch)
+          of.rows.refuse("of atomic operations on 128 bits only EXCH and CAS exist");
+        return lower_wide_atomic(of, in, out);
+      }
       operand(0, *data);
   }
   const Operand* const dst = in.find(Role::kDst);

@@ -19,12 +19,13 @@ isa::Operand KernelRows::special(isa::SpecialRow which) {
 
 isa::Operand KernelRows::row(unsigned family, unsigned n) {
   const unsigned number = family + n;
-  const unsigned end = family == kGeneral     ? kRz
-                       : family == kUniform   ? kUniform + kUrz
-                       : family == kOwn       ? kWide
-                       : family == kWide      ? kPredicate
-                       : family == kPredicate ? kPredicate + kPt
-                                              : kUniformPredicate + kPt;
+  const unsigned end = family == kGeneral            ? kRz
+                       : family == kUniform          ? kUniform + kUrz
+                       : family == kOwn              ? kWide
+                       : family == kWide             ? kPredicate
+                       : family == kPredicate        ? kPredicate + kPt
+                       : family == kUniformPredicate ? kUniformPredicate + kPt
+                                                     : kNumbers;
   if (number >= end) refuse("a register pair or vector goes on behind the last register");
   named_.set(number);
   isa::Operand operand;
@@ -54,7 +55,8 @@ void KernelRows::finish(isa::Kernel& kernel) {
                                       : n < kOwn              ? fmt::format("UR{}", n - kUniform)
                                       : n < kPredicate        ? fmt::format("(own {})", n - kOwn)
                                       : n < kUniformPredicate ? fmt::format("P{}", n - kPredicate)
-                                                              : fmt::format("UP{}", n - kUniformPredicate));
+                                      : n < kOwnPredicate     ? fmt::format("UP{}", n - kUniformPredicate)
+                                                              : fmt::format("(own P{})", n - kOwnPredicate));
       ++count;
       if (n < kWide)
         kernel.row_registers.push_back(

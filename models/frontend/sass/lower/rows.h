@@ -64,8 +64,9 @@ class KernelRows {
 
   /// A row of the lowering's own, by number: the result of BAR.RED until B2R reads it.
   [[nodiscard]] isa::Operand own(unsigned n) { return row(kOwn, n); }
+  [[nodiscard]] isa::Operand own_predicate(unsigned n) { return row(kOwnPredicate, n); }
 
-  /// Rows of 64 bits.
+  /// Rows of 64 bits, of the lowering's own.
   [[nodiscard]] isa::Operand wide(unsigned n) { return row(kWide, n); }
 
   /// Numbers the registers that have been named, densely, in all operands of the code; gives the kernel its register layout
@@ -79,8 +80,8 @@ class KernelRows {
 
  private:
   // Register numbers until finish().
-  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kWide = 324, kPredicate = 328,
-                            kUniformPredicate = 336, kNumbers = 344;
+  static constexpr unsigned kGeneral = 0, kUniform = 256, kOwn = 320, kWide = 336, kPredicate = 340,
+                            kUniformPredicate = 348, kOwnPredicate = 356, kNumbers = 360;
   [[nodiscard]] isa::Operand row(unsigned family, unsigned n);
   [[nodiscard]] isa::Operand truth(unsigned family, unsigned n, bool negated);
 

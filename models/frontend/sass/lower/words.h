@@ -12,6 +12,13 @@ void move_words(const isa::LaneArgs& args);
 void move_part(const isa::LaneArgs& args);
 /// dst[0] = src[0]; dst[1], a predicate, = src[0] != 0. Both may be absent.
 void move_and_test(const isa::LaneArgs& args);
+/// dst[1]:dst[0] = the sum of the pairs src[2i + 1]:src[2i], each negated if isa::negated_source(2i) is in the immediate.
+void add_pairs(const isa::LaneArgs& args);
+/// dst[0], a predicate, = whether the words src[0] to src[3] are src[4] to src[7].
+void compare_words(const isa::LaneArgs& args);
+/// The lanes that execute it and have the same words src[0] to src[4] share bytes, 16 of each in turn: dst[0] = where the lane begins, dst[1] = how far it is to its next
+/// ones; dst[2], a predicate, = whether it is the first lane.
+void share_bytes(const isa::LaneArgs& args);
 /// dst[0], a predicate, = whether the generic address src[1]:src[0] + immediate is in the window of shared memory (kInShared),
 /// of local memory, or in neither.
 void test_space(const isa::LaneArgs& args);

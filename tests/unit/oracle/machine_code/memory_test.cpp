@@ -168,6 +168,32 @@ TEST_F(MachineCodeMemory, AtomicsOfPairsAndNumbers) {
   lane.registers[27] = 1;
   EXPECT_EQ(run("REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR12][R14.64], R27"), "");
   EXPECT_EQ(at<std::uint32_t>(buffer), 0u) << "FTZ";
+  put<std::uint64_t>(buffer, bits(1.0));
+  address(27, 0x7ff0'0000'0000'0001);
+  EXPECT_EQ(run("REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR12][R14.64], R27", {{73, 4, 15}}), "");
+  EXPECT_EQ(at<std::uint64_t>(buffer), 0x7ff0'0000'0000'0001u) << "F64: a NaN as it is (measured on an H200)";
+}
+
+TEST_F(MachineCodeMemory, CompareAndSwapOf128Bits) {
+  const auto swap = [&](std::uint64_t expected_high) {
+    address(4, buffer);
+    address(12, 1);
+    address(14, expected_high);
+    address(16, 3);
+    address(18, 4);
+    EXPECT_EQ(run("ATOMG.E.CAS.64.STRONG.GPU PT, R8, [R4], R8, R10",
+                  {{73, 3, 4}, {32, 8, 12}, {64, 8, 16}, {16, 8, 20}}),
+              "");
+    EXPECT_EQ(lane.registers[20], 1u);
+    EXPECT_EQ(lane.registers[22], 2u);
+  };
+  put<std::uint64_t>(buffer, 1);
+  put<std::uint64_t>(buffer + 8, 2);
+  swap(std::uint64_t{2} | std::uint64_t{1} << 63);
+  EXPECT_EQ(at<std::uint64_t>(buffer), 1u) << "another high word";
+  swap(2);
+  EXPECT_EQ(at<std::uint64_t>(buffer), 3u);
+  EXPECT_EQ(at<std::uint64_t>(buffer + 8), 4u);
 }
 
 TEST_F(MachineCodeMemory, CompareAndSwap) {
