@@ -15,6 +15,7 @@ import tempfile
 
 import scripts_lock_cases  # noqa: F401  (registers its cases)
 import scripts_pages_cases  # noqa: F401
+import scripts_test_cases  # noqa: F401
 from scripts_command import CASES, ROOT, SCRIPTS, Scripts, case, check, mutants_tree, tree_of
 
 
@@ -57,18 +58,6 @@ def shell_scripts_refuse_wrong_arguments(scripts):
     scripts.refused("test", "-R", "config", "--paralel", "2", says=["--paralel", "unknown option"])
     scripts.refused("test", "--asan", "--no-such-option", says=["--no-such-option"])
     scripts.refused("test", "--all", "--no-such-option", says=["--no-such-option"])
-
-
-@case
-def rtl_and_all_long_runs_are_tests(scripts):
-    """Lines of tests/long_runs.txt that name no test leave a long one in the short suite."""
-    folder = pathlib.Path(scripts.heddle).parent.parent
-    listed = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only"], capture_output=True, text=True, check=True)
-    tests = re.findall(r"Test +#\d+: (.*)", listed.stdout)
-    check(len(tests) > 1000, "these are not the tests")
-    lines = [line for line in (ROOT / "tests/long_runs.txt").read_text().splitlines() if not line.startswith("#")]
-    without = [line for line in lines if not any(re.match(f"({line})( |$)", test) for test in tests)]
-    check(not without, f"no test has such a name: {without}")
 
 
 @case
