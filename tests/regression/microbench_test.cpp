@@ -11,6 +11,7 @@
 
 #include "blocks/isolated.h"
 #include "depth.h"
+#include "fewer_cores.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "microbench/report.h"
@@ -125,7 +126,15 @@ class Microbench : public ::testing::TestWithParam<std::tuple<std::string, std::
   [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
   [[nodiscard]] std::string missing() const {
     const auto why = microbench::find(benchmark())->missing;
-    return why == nullptr ? "" : why(gpu::load_platform(platform(), {}));
+    return why == nullptr ? "" : why(gpu::load_platform(platform(), cores()));
+  }
+  [[nodiscard]] std::vector<std::string> cores() const {
+    return depth::fewer_cores(place_in(benchmark_names(), benchmark()), platform());
+  }
+  [[nodiscard]] Outcome measured(const std::vector<std::string>& assignments) const {
+    std::vector<std::string> all = cores();
+    all.insert(all.end(), assignments.begin(), assignments.end());
+    return measure(benchmark(), platform(), all);
   }
 };
 
@@ -144,21 +153,21 @@ std::vector<std::size_t> turns_of(const std::string& benchmark, const std::strin
 TEST_P(Microbench, MeasuresWhatIsConfiguredAndFollowsIt) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
-  const gpu::GpuConfig config = gpu::load_platform(platform(), {});
+  const gpu::GpuConfig config = gpu::load_platform(platform(), cores());
   const std::vector<std::string> prepared =
       what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
-  const Outcome plain = measure(benchmark(), platform(), {});
+  const Outcome plain = measured({});
   EXPECT_TRUE(all_ok(plain)) << plain.table;
   const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
   const std::vector<std::size_t> turns = turns_of(benchmark(), platform(), mutations.size());
   if (turns.empty()) return;
-  const Outcome before = prepared.empty() ? plain : measure(benchmark(), platform(), prepared);
+  const Outcome before = prepared.empty() ? plain : measured(prepared);
   EXPECT_TRUE(all_ok(before)) << before.table;
   for (const std::size_t turn : turns) {
     std::vector<std::string> mutation = mutations[turn];
     mutation.insert(mutation.begin(), prepared.begin(), prepared.end());
-    const Outcome after = measure(benchmark(), platform(), mutation);
+    const Outcome after = measured(mutation);
     EXPECT_TRUE(all_ok(after)) << ::testing::PrintToString(mutation) << "\n" << after.table;
     EXPECT_TRUE(has_moved(before, after)) << ::testing::PrintToString(mutation) << "\n"
                                           << before.table << after.table;

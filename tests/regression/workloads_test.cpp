@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "depth.h"
+#include "fewer_cores.h"
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
 
@@ -111,21 +112,11 @@ void gives_the_right_result(Scenario once) {
   }
 }
 
-/// Every fourth workload meets all 132 cores of an H100, whose making takes longer than most tiny runs; from HEDDLE_TEST_DEPTH=4
-/// on, every one does.
-std::vector<std::string> fewer_cores(const std::string& workload, const std::string& platform) {
-  const std::vector<std::size_t> turns = depth::turns(number_of(workload), 4);
-  const bool all = std::find(turns.begin(), turns.end(), std::size_t{0}) != turns.end();
-  return platform == "h100" && !all
-             ? std::vector<std::string>{"cores=12", "dispatch.gpc.tpcs=3 3", "dispatch.gpc.order=0 1"}
-             : std::vector<std::string>{};
-}
-
 TEST_P(Workloads, GiveTheRightResultAndTheOraclesMemory) {
   const auto& [workload, platform] = GetParam();
   for (const Compiler compiler : compilers(GetParam()))
-    gives_the_right_result(
-        {workload, kPlatforms[platform], compiler, fewer_cores(workload, kPlatforms[platform])});
+    gives_the_right_result({workload, kPlatforms[platform], compiler,
+                            depth::fewer_cores(number_of(workload), kPlatforms[platform])});
 }
 
 std::string scenario_name(const ::testing::TestParamInfo<Parameters>& test) {
