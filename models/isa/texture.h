@@ -49,8 +49,7 @@ struct TextureOp {
   std::uint8_t component = 0;  ///< kGather
   SurfaceBounds bounds = SurfaceBounds::kTrap;
   TextureQuery query = TextureQuery::kWidth;
-  /// Machine code: the object says whether results are f32, and k2d may name one of a single dimension, whose second coordinate
-  /// says nothing.
+  /// Machine code: the object says whether results are f32.
   bool by_object = false;
 
   [[nodiscard]] constexpr std::uint64_t pack() const {

@@ -32,6 +32,17 @@ def microbench_measures_the_configured_value(c):
 
 
 @case
+def microbench_takes_partitions_in_turn_and_says_so(c):
+    """Benchmarks aim at partitions by address."""
+    says = "Partitions in turn (memory.address_map=interleaved) instead of ipoly"
+    hashed = c.run("microbench", "--platform", "tiny", "--set", "memory.address_map=ipoly", "dram-chase")
+    check(says in hashed.stdout and "As configured on tiny" in hashed.stdout, "it is not said, or not measured")
+    plain = c.run("microbench", "--platform", "tiny", "dram-chase")
+    check("Partitions in turn" not in plain.stdout, "said of a platform that has them in turn")
+    check(plain.stdout.partition("As configured")[0] == hashed.stdout.partition("Partitions in turn")[0], "other readings")
+
+
+@case
 def microbench_says_what_a_platform_lacks(c):
     done = c.run("microbench", "--platform", "tiny", "--set", "core.l1d.enabled=false", "l1-chase", "--json", "r.json")
     check("there is no L1" in done.stdout, "it does not say why nothing was measured")
