@@ -244,6 +244,12 @@ void LsuConfig::visit(base::ConfigVisitor& v) {
                   "the lanes on "
                   "its most wanted word; 0: as long as other accesses take it",
            .max = 16});
+  v.field("reductions_in_flight", reductions_in_flight,
+          {.unit = "messages per core",
+           .doc = "of reductions that L2 has not acknowledged: an access has one for each lane on its most "
+                  "wanted word, as they follow each other; with so many the next one waits, and what is "
+                  "behind it; 0: no limit",
+           .max = 1e6});
   v.field(
       "access_statistics", access_statistics,
       {.doc = "no hardware: counts memory instructions by space and kind and the 32-byte sectors that they "

@@ -179,6 +179,7 @@ struct LsuConfig {
   std::uint32_t tags_per_pass = 0;  ///< 0: a pass a line, whatever their banks
   std::uint32_t atomic_return_cycles = 0;
   std::uint32_t reduction_lane_cycles = 0;  ///< 0: an access of a reduction takes what others do
+  std::uint32_t reductions_in_flight = 0;   ///< 0: no limit
   bool access_statistics = false;
   void visit(base::ConfigVisitor& v);
 };

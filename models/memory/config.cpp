@@ -225,6 +225,11 @@ void L2Config::visit_halves(base::ConfigVisitor& v) {
       "copies_take_ways", copies_take_ways,
       {.doc = "true: a copy takes a way of a set, as a line does (needs halves 2), so that lines that both "
               "halves read take two; false: copies take no room"});
+  v.field(
+      "far_turns", far_turns,
+      {.doc = "true: what crosses to the other half takes a turn of the slice of its own half as well, an "
+              "atomic as long as at home, anything else a cycle (needs halves 2); false: it passes there "
+              "without time"});
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {
@@ -381,6 +386,9 @@ void MemoryConfig::validate() const {
           l2.halves == 1 ? "has no effect: L2 in one half has no copies"
                          : "leaves no copy: the line itself takes the only way of its set",
           "set memory.l2.halves=2 and more memory.l2.ways, or memory.l2.copies_take_ways=false");
+  require(!l2.far_turns || l2.halves == 2, "l2.far_turns",
+          "has no effect: nothing crosses in an L2 in one half",
+          "set memory.l2.halves=2, or memory.l2.far_turns=false");
   const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
   require(l2.dram_access_bytes == 0 ||
               (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&

@@ -90,6 +90,7 @@ struct L2Config {
   std::uint32_t far_cycles = 0;
   bool await_invalidation = false;
   bool copies_take_ways = false;
+  bool far_turns = false;
   std::uint32_t half = 0;  ///< no key: in which half the slice is
   bool sector_statistics = false;
   void visit(base::ConfigVisitor& v);

@@ -24,6 +24,7 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
       write_sectors_(config.write_sectors_per_cycle),
       mshr_targets_(config.mshr_targets),
       counts_sectors_(config.sector_statistics),
+      far_turns_(config.far_turns),
       shared_(shared),
       array_(config, geometry),
       written_(config.write_miss == WriteMiss::kByteMask, config.sets_per_bank() * config.ways,

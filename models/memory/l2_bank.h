@@ -88,10 +88,14 @@ class L2Bank {
   void read(const L2Request& request, const unsigned char* from) const;
   /// The data array is taken for as long as the request's sectors take, `per_cycle` at a time.
   void occupy(const L2Request& request, std::uint32_t per_cycle, base::Cycle now);
+  /// A request that crosses has passed the slice of its own half, for an atomic's lanes or a cycle. That slice is the home's mirror
+  /// image: what passes this one is made up for by taking the turn here. Not behind a request of the same line: what many access
+  /// at once has no image there.
+  void take_far_turn(const L2Request& request, base::Cycle now);
   /// The write has been performed: sectors that it has completed are valid.
   void add_written(const L2Request& request, std::uint32_t frame);
-  /// `frame`: of the line; kNone: the request touches none.
-  void respond(const L2Request& request, std::uint32_t frame, base::Cycle done);
+  /// `frame`: of the line; kNone: the request touches none. Whether it has crossed from the other half.
+  bool respond(const L2Request& request, std::uint32_t frame, base::Cycle done);
   bool stall(L2Stall cause, base::Cycle now);
   /// What the first request waits for is still not there: it need not be looked at.
   [[nodiscard]] bool still_stalled() const {
@@ -105,6 +109,8 @@ class L2Bank {
   std::uint32_t read_sectors_, write_sectors_;  ///< a cycle; 0: no limit
   std::uint32_t mshr_targets_;
   bool counts_sectors_;
+  bool far_turns_;
+  std::uint64_t last_line_ = ~std::uint64_t{0};  ///< accessed; only with far_turns_
   L2Shared& shared_;
   CacheArray array_;
   WrittenBytes written_;

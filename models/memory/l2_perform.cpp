@@ -150,7 +150,11 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
     case sim::MemoryOp::kMessage:
       break;  // MemoryPartition rejects these
   }
-  respond(request, frame, done);
+  const bool crossed = respond(request, frame, done);
+  if (far_turns_) {
+    if (crossed && request.line != last_line_) take_far_turn(request, now);
+    last_line_ = request.line;
+  }
   return true;
 }
 
@@ -185,12 +189,22 @@ void L2Bank::add_written(const L2Request& request, std::uint32_t frame) {
   }
 }
 
-void L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle done) {
+void L2Bank::take_far_turn(const L2Request& request, base::Cycle now) {
+  const base::Cycle free = std::max(free_at_, now + 1);
+  const bool atomic = request.extension->op == sim::MemoryOp::kAtomic;
+  free_at_ = free + (atomic ? free - now : 1);
+  busy_with_ = atomic ? L2Stall::kAtomicUnit : L2Stall::kDataArray;
+}
+
+bool L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle done) {
   base::Cycle ready = done + latency_cycles_;
+  bool crossed = false;
   if (far_.on()) {
     const base::Cycle near = ready;
+    const std::uint64_t before = shared_.counters.far.requests;
     ready = frame != CacheArray::kNone ? far_.ready(request, frame, near, shared_.counters.far)
                                        : far_.ready(request, near);
+    crossed = frame != CacheArray::kNone ? shared_.counters.far.requests != before : far_.is_far(request);
     shared_.responses.push(request.payload, ready, ready != near);
     if (far_.copies_take_ways() && frame != CacheArray::kNone) place_copy(request, frame);
   } else {
@@ -198,6 +212,7 @@ void L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle 
   }
   ++shared_.counters.responses;
   shared_.counters.service_cycles += ready - request.accepted;
+  return crossed;
 }
 
 }  // namespace heddle::memory

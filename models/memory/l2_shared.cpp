@@ -6,7 +6,7 @@ namespace heddle::memory {
 
 std::vector<std::string> l2_stall_names(const L2Config& config) {
   std::vector<std::string> names{"mshrs", "targets", "set", "dram_queue", "responses", "atomic_unit"};
-  if (config.read_sectors_per_cycle != 0 || config.write_sectors_per_cycle != 0)
+  if (config.read_sectors_per_cycle != 0 || config.write_sectors_per_cycle != 0 || config.far_turns)
     names.emplace_back("data_array");
   return names;
 }

@@ -37,7 +37,8 @@ enum class L2Stall : std::uint8_t {
   kResponses,   ///< response pipeline and queue full
   kAtomicUnit,  ///< the bank is busy with an atomic, or has an atomic and the unit is busy with another
                 ///< bank's
-  kDataArray,   ///< the request before reads or writes more sectors than the data array does in a cycle
+  kDataArray,   ///< the request before reads or writes more sectors than the data array does in a cycle,
+                ///< or takes a turn for having crossed
 };
 inline constexpr unsigned kL2Stalls = 7;
 /// Those that a slice of this configuration can have, in their order.

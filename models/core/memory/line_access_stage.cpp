@@ -20,6 +20,7 @@ LineAccessStage::LineAccessStage(const CoreConfig& config, base::CoreId core, si
       scoped_(config.memory_model == MemoryModel::kScoped),
       return_cycles_(config.lsu.atomic_return_cycles),
       lane_cycles_(config.lsu.reduction_lane_cycles),
+      most_reductions_(config.lsu.reductions_in_flight),
       core_(core),
       pool_(pool),
       requests_(requests),
@@ -205,6 +206,9 @@ LsuStall LineAccessStage::keep_store(MemoryInstruction& op, const LineAccess& ac
 }
 
 LsuStall LineAccessStage::atomic(MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
+  const bool returns = op.instruction->write_count != 0;
+  if (!returns && most_reductions_ != 0 && reductions_ >= most_reductions_) [[unlikely]]
+    return LsuStall::kPort;
   if (!port_room()) return LsuStall::kPort;
   if (!pass_l1(L1dRequest::Op::kAtomic, op, access, cycle)) return LsuStall::kPort;
   ++atomics_;
@@ -213,7 +217,7 @@ LsuStall LineAccessStage::atomic(MemoryInstruction& op, const LineAccess& access
   extension.warp = op.slices[0].linear_warp;
   extension.atomic_op = op.instruction->atomic_op;
   extension.atomic_type = op.instruction->type;
-  extension.atomic_returns = op.instruction->write_count != 0;
+  extension.atomic_returns = returns;
   const LaneOffsets offsets = op.offsets(access);
   std::uint8_t count = 0;
   access.lanes.for_each([&](unsigned lane) {
@@ -225,8 +229,11 @@ LsuStall LineAccessStage::atomic(MemoryInstruction& op, const LineAccess& access
         .compare = op.compare[lane]};
   });
   extension.atomic_count = count;
-  if (lane_cycles_ != 0 && !extension.atomic_returns) [[unlikely]]
-    reduction_cycles_ = lane_cycles_ * most_on_one_word(extension);
+  if ((lane_cycles_ != 0 || most_reductions_ != 0) && !returns) [[unlikely]] {
+    const unsigned messages = most_on_one_word(extension);
+    reduction_cycles_ = lane_cycles_ * messages;
+    if (most_reductions_ != 0) reductions_ += messages;
+  }
   send(atomic);
   return LsuStall::kNone;
 }
@@ -325,6 +332,9 @@ void LineAccessStage::take_answer(const PortResponse& response, MemoryInstructio
                                   const LineAccess& access) {
   const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);
   if (extension.op == sim::MemoryOp::kRead) load_path_.deliver(op, access, response.payload->get_data_ptr());
+  if (most_reductions_ != 0 && extension.op == sim::MemoryOp::kAtomic && !extension.atomic_returns)
+      [[unlikely]]
+    reductions_ -= most_on_one_word(extension);
   Cycle back = response.cycle;
   if (extension.op == sim::MemoryOp::kAtomic && extension.atomic_returns) {
     for (unsigned i = 0; i < extension.atomic_count; ++i)

@@ -123,12 +123,14 @@ class LineAccessStage {
   [[nodiscard]] Cycle returned(const sim::MemoryExtension& atomic, Cycle now);
 
   const L1dConfig l1d_config_;
-  bool scoped_;                  ///< core.memory_model
-  base::Cycle acquired_at_ = 0;  ///< the core's last acquire
-  Cycle return_cycles_;          ///< core.lsu.atomic_return_cycles
-  Cycle lane_cycles_;            ///< core.lsu.reduction_lane_cycles
-  Cycle reduction_cycles_ = 0;   ///< of the last reduction
-  Cycle returns_until_ = 0;      ///< the port is taken by old values
+  bool scoped_;                    ///< core.memory_model
+  base::Cycle acquired_at_ = 0;    ///< the core's last acquire
+  Cycle return_cycles_;            ///< core.lsu.atomic_return_cycles
+  Cycle lane_cycles_;              ///< core.lsu.reduction_lane_cycles
+  Cycle reduction_cycles_ = 0;     ///< of the last reduction
+  std::uint32_t most_reductions_;  ///< core.lsu.reductions_in_flight
+  std::uint32_t reductions_ = 0;   ///< messages that L2 has not acknowledged; only with a limit
+  Cycle returns_until_ = 0;        ///< the port is taken by old values
   base::CoreId core_;
   sim::MemoryPool& pool_;
   PendingRequestTable& requests_;

@@ -209,6 +209,33 @@ TEST_F(LsuWhoseReductionsTakeTheirLanes, AnAccessTakesTheLanesOfItsMostWantedWor
   EXPECT_EQ(cycles(0, true), 1u) << "an atomic with a result takes what other accesses take";
 }
 
+class LsuWithRoomForReductions : public Lsu {
+  void change(CoreConfig& config) override { config.lsu.reductions_in_flight = 40; }
+};
+
+TEST_F(LsuWithRoomForReductions, WaitsForL2WhenItIsTaken) {
+  isa::Instruction add = instruction(isa::Opcode::kAtomic, isa::StateSpace::kGlobal);
+  add.src[0] = add.dst[0];
+  add.atomic_op = isa::AtomicOp::kAdd;
+  /// Of four, how many leave the core before L2 answers the first; all do in the end.
+  const auto sent = [&](std::uint64_t stride, bool returns) {
+    add.write_count = returns ? 1 : 0;
+    address(0, bench_->base, stride);
+    for (unsigned i = 0; i < 4; ++i) bench_->issue(add, 0);
+    for (unsigned i = 0; i < 200; ++i) bench_->tick();
+    const std::size_t before = bench_->sent.size();
+    for (unsigned i = 0; i < 4; ++i) {
+      while (!bench_->sent.empty()) bench_->serve_memory();
+      for (unsigned tick = 0; tick < 200; ++tick) bench_->tick();
+    }
+    EXPECT_TRUE(bench_->sent.empty());
+    return before;
+  };
+  EXPECT_EQ(sent(0, false), 2u) << "32 lanes of a word are 32 messages: 32 leave room, 64 do not";
+  EXPECT_EQ(sent(4, false), 4u) << "32 words of a line are one";
+  EXPECT_EQ(sent(0, true), 4u) << "atomics with a result are not counted";
+}
+
 class LsuWithLocalQueues : public Lsu {
   void change(CoreConfig& config) override {
     config.scheduler.count = config.scheduler.sub_cores = 2;

@@ -320,6 +320,7 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
               }),
               place);
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.copies_take_ways = true; }), "memory.l2.copies_take_ways");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.far_turns = true; }), "memory.l2.far_turns");
   EXPECT_EQ(place_of([](MemoryConfig& c) {
               c.crossbar.coalesced_reads = 4;
               c.crossbar.cluster_cores = 3;

@@ -104,6 +104,62 @@ TEST_F(L2Halves, WritesAndAtomicsGoToTheHomeAndEndCopies) {
   EXPECT_EQ(read(kFar, 0b0001), 17u) << "a near write ends it too";
 }
 
+class L2HalvesThatTakeTurns : public L2Halves {
+ protected:
+  L2HalvesThatTakeTurns()
+      : L2Halves(
+            {.sector_bytes = 32, .latency_cycles = 10, .halves = 2, .far_cycles = 7, .far_turns = true}) {
+    read(kNear);
+  }
+  /// From `first`, of a core, to the response of a near read that comes with it, without the latency: the bank's cycles of both.
+  base::Cycle with_read(MemoryTransaction& first, base::CoreId core) {
+    rig.complete(rig.make_read(0x800, 0b0001));
+    MemoryTransaction& behind = rig.make_read(0x400, 0b0001);
+    first.extension.core = core;
+    behind.extension.core = kNear;
+    const base::Cycle start = rig.now;
+    rig.accept(first);
+    rig.accept(behind);
+    rig.run_until_idle();
+    for (const auto& [response, when] : rig.responses)
+      if (response == &behind) return when - start - 10;
+    return 0;
+  }
+};
+
+TEST_F(L2HalvesThatTakeTurns, WhatCrossesTakesTheSliceOfItsOwnHalfAsWell) {
+  EXPECT_EQ(with_read(rig.make_write(0x400, 0, 32, 1), kNear), 1u);
+  EXPECT_EQ(with_read(rig.make_write(0x400, 0, 32, 1), kFar), 2u);
+  EXPECT_EQ(with_read(rig.make_read(0x400, 0b1000), kFar), 2u);
+  EXPECT_EQ(with_read(rig.make_read(0x400, 0b1000), kFar), 1u) << "it hits its copy";
+  EXPECT_EQ(with_read(rig.make_read(0x400, 0), kFar), 1u) << "of no sector: a fence's message";
+}
+
+TEST_F(L2HalvesThatTakeTurns, LanesOfAnAtomicPassOneByOne) {
+  EXPECT_EQ(with_read(rig.make_add(0x400, 4), kNear), 4u) << "on one word";
+  EXPECT_EQ(with_read(rig.make_add(0x400, 4), kFar), 8u);
+  EXPECT_EQ(with_read(rig.make_add(0x400, 4, {0, 4, 8, 12}), kFar), 2u);
+  EXPECT_EQ(rig.stalls(L2Stall::kAtomicUnit), 3u + 7u + 1u);
+}
+
+TEST_F(L2HalvesThatTakeTurns, AWordThatAllWantIsServedAsOften) {
+  MemoryTransaction& before = rig.make_write(0x400, 0, 32, 1);
+  EXPECT_EQ(with_read(before, kFar), 2u);
+  MemoryTransaction& behind = rig.make_write(0x400, 0, 32, 2);
+  MemoryTransaction& near = rig.make_read(0x400, 0b0001);
+  behind.extension.core = kFar;
+  near.extension.core = kNear;
+  const base::Cycle start = rig.now;
+  rig.accept(behind);
+  rig.accept(near);
+  rig.run_until_idle();
+  const auto [response, when] = rig.responses.front().first == &near
+                                    ? rig.responses.front()
+                                    : rig.responses.at(rig.responses.size() - 2);
+  EXPECT_EQ(response, &near);
+  EXPECT_EQ(when, start + 11) << "no turn: the line is that of the access before";
+}
+
 class L2HalvesThatInvalidate : public L2Halves {
  protected:
   L2HalvesThatInvalidate()

@@ -38,6 +38,7 @@ L2Config random_config(int seed) {
     config.far_cycles = 1 + static_cast<std::uint32_t>(random() % 20);
     config.await_invalidation = random() % 2 == 0;
     config.copies_take_ways = random() % 3 != 0;
+    config.far_turns = random() % 2 == 0;
   }
   return config;
 }
