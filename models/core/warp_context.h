@@ -47,8 +47,10 @@ class KernelServices {
   virtual std::uint64_t heap_allocate(std::uint64_t bytes) = 0;
   /// free: nothing, or what is wrong with the address.
   virtual std::optional<std::string> heap_free(std::uint64_t address) = 0;
-  /// An access that is wrong and goes on all the same (AllocationTable::tolerates).
-  virtual void stray(const std::string& /*where*/, const std::string& /*what*/) {}
+  /// An access that is wrong and goes on all the same (AllocationTable::tolerates). True: it is the instruction's first, which
+  /// is to be told. From any host thread.
+  virtual bool is_first_stray(const std::shared_ptr<const isa::Kernel>& /*kernel*/, Pc) { return false; }
+  virtual void tell_stray(const std::string& /*where*/, const std::string& /*what*/) {}
 };
 
 /// Bytes of constant memory, from a device address on.

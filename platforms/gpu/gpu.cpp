@@ -253,7 +253,6 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
 
 std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_program) const {
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
-  if (config.runtime.tolerant_memory) return "runtime.tolerant_memory";
   if (!mechanism_names.empty()) return mechanism_names.front();
   if (extensions_of_program || !units.empty()) return "an extension of the program";
   return added_by_program();

@@ -129,9 +129,9 @@ void RuntimeConfig::visit(base::ConfigVisitor& v) {
            "of CUDA arrays of two and three dimensions: rows in blocks, which keep texels near that are used "
            "together ([X1]), or one behind the other");
   v.field("tolerant_memory", tolerant_memory,
-          {.doc = "kernels reach up to 64 KiB beyond their buffers, with a warning for each instruction that "
-                  "does, as a "
-                  "driver that allocates pages lets them; false: they fault"});
+          {.doc = "heddle cuda: kernels reach up to 64 KiB beyond the program's buffers, with a warning for "
+                  "each instruction that does, as a driver that allocates pages lets them; false: they "
+                  "fault, as under heddle run"});
   v.field(
       "concurrent_streams", concurrent_streams,
       {.doc = "kernels of streams that do not wait for each other are on the GPU at the same time, a core "

@@ -71,7 +71,7 @@ struct RuntimeConfig {
   std::uint32_t compute_capability = 20;
   Code code = Code::kPtx;
   enum class ArrayLayout : std::uint8_t { kBlocks, kRows };
-  bool tolerant_memory = false;
+  bool tolerant_memory = true;
   bool concurrent_streams = false;
   bool ptx_fallback = true;
   ArrayLayout array_layout = ArrayLayout::kBlocks;

@@ -67,7 +67,12 @@ struct GpuDevice::Impl : core::KernelServices {
   }
   void read_local(std::uint64_t address, std::span<std::byte> bytes) override { memory.read(address, bytes); }
   void print(const std::string& text) override;
-  void stray(const std::string& where, const std::string& what) override { strays.warn(where, what); }
+  bool is_first_stray(const std::shared_ptr<const isa::Kernel>& kernel, base::Pc pc) override {
+    return strays.is_first(kernel, pc);
+  }
+  void tell_stray(const std::string& where, const std::string& what) override {
+    StrayAccesses::warn(where, what);
+  }
   std::uint64_t heap_allocate(std::uint64_t bytes) override { return heap->allocate(bytes); }
   std::optional<std::string> heap_free(std::uint64_t address) override {
     allocations.heap_freed();

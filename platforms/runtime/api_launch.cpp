@@ -71,12 +71,14 @@ std::vector<Configuration>& configurations() {
   return pushed;
 }
 
-/// The arguments one behind the other. Pointers to pinned and registered host memory become the device's.
+/// The arguments one behind the other. Pointers to host memory that the device has elsewhere become the device's.
 Code pack(Runtime& runtime, const Function& function, void** arguments, std::string& payload) {
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     const std::size_t start = payload.size();
     payload.append(static_cast<const char*>(arguments[i]), function.parameters[i].bytes);
     if (!runtime.memory.has_aliases()) continue;
+    runtime.memory.note_addresses(reinterpret_cast<const std::byte*>(payload.data() + start),
+                                  function.parameters[i].bytes);
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= function.parameters[i].bytes;
          at += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;

@@ -96,8 +96,8 @@ HEDDLE_CUDA int cudaFree(void* pointer) {
 HEDDLE_CUDA int cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return call([&](Runtime& runtime) {
     if (pointer == nullptr || flags > 7) return Code::kInvalidValue;
-    return outside_of_captures(runtime,
-                               [&] { return runtime.memory.allocate_pinned(bytes, flags, pointer); });
+    return outside_of_captures(
+        runtime, [&] { return runtime.memory.allocate_pinned(runtime, bytes, flags, pointer); });
   });
 }
 HEDDLE_CUDA int cudaMallocHost(void** pointer, std::size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }

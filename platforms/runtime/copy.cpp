@@ -93,8 +93,12 @@ Code upload(Runtime& runtime, const Side& to, const Side& from, const Extent& ex
     if (posted.both()) posted.take();
     if (!posted.good()) return;
     std::byte* window = runtime.connection().window() + half;
-    for (std::uint64_t y = 0; y < piece.box.height; ++y, window += piece.box.width)
-      std::memcpy(window, host_bytes(piece.host + y * from.pitch), piece.box.width);
+    for (std::uint64_t y = 0; y < piece.box.height; ++y, window += piece.box.width) {
+      const std::byte* const row = host_bytes(piece.host + y * from.pitch);
+      std::memcpy(window, row, piece.box.width);
+      const std::uint64_t skipped = -reinterpret_cast<std::uint64_t>(row) % sizeof(std::uint64_t);
+      if (skipped < piece.box.width) runtime.memory.note_addresses(row + skipped, piece.box.width - skipped);
+    }
     post(runtime, Operation::kWrite, piece.device, piece.box, half);
     posted.add();
   });

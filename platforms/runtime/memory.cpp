@@ -18,13 +18,31 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 20;  // small managed allocations share a mirror
 constexpr std::uint64_t kSmallBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kAlignment = 256;
-constexpr int kTries = 8;  // for an address that is free on both sides
+// An address that kernels may begin at to get into a block: programs move pointers before their arrays.
+constexpr std::uint64_t kReach = std::uint64_t{64} << 10;
+constexpr int kTries = 256;  // for an address that is free on both sides
 
 constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
 std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+bool map_at(std::uint64_t address, std::uint64_t bytes) {
+  void* const wanted = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+  void* const host =
+      ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (host == wanted) return true;
+  if (host != MAP_FAILED) ::munmap(host, bytes);
+  return false;
+}
+
+/// nullptr: there is no memory.
+std::byte* map_anywhere(std::uint64_t bytes) {
+  void* const host = ::mmap(nullptr, rounded(std::max<std::uint64_t>(bytes, 1), kPage),
+                            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return host == MAP_FAILED ? nullptr : static_cast<std::byte*>(host);
+}
 
 template <class Map>
 auto holder(Map& map, std::uint64_t address) {
@@ -74,36 +92,39 @@ Code Memory::free(Runtime& runtime, std::uint64_t address) {
   return drop(runtime, Kind::kDevice, address);
 }
 
-/// Host memory at the address that the device has given.
-Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
-  const std::uint64_t size = rounded(bytes, kPage);
+std::unique_ptr<Memory::Mirror> Memory::place_on_both(Runtime& runtime, Kind kind, std::uint64_t bytes) {
+  const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1), kPage);
   std::vector<std::uint64_t> missed;
-  Mirror* made = nullptr;
+  std::unique_ptr<Mirror> made;
   for (int i = 0; i < kTries && made == nullptr; ++i) {
     std::uint64_t allocation = 0;
-    if (place(runtime, Kind::kManaged, size + kPage, allocation) != Code::kSuccess) break;
+    if (place(runtime, kind, size + kPage, allocation) != Code::kSuccess) break;
     const std::uint64_t at = rounded(allocation, kPage);
-    void* const host = ::mmap(reinterpret_cast<void*>(at), size,
-                              PROT_READ | PROT_WRITE,  // NOLINT(performance-no-int-to-ptr)
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (host == MAP_FAILED || number(host) != at) {
-      if (host != MAP_FAILED) ::munmap(host, size);
+    if (!map_at(at, size)) {
       missed.push_back(allocation);
       continue;
     }
-    auto mirror = std::make_unique<Mirror>();
-    mirror->host = static_cast<std::byte*>(host);
-    mirror->bytes = size;
-    mirror->device = at;
-    mirror->allocation = allocation;
-    mirror->mapped = true;
-    mirror->agreed.resize(size);
-    mirror->holes.emplace(0, size);
-    made = mirror.get();
-    mirrors_.emplace(at, std::move(mirror));
+    made = std::make_unique<Mirror>();
+    made->kind = kind;
+    made->host = reinterpret_cast<std::byte*>(at);  // NOLINT(performance-no-int-to-ptr)
+    made->bytes = bytes;
+    made->allocation = allocation;
   }
-  for (const std::uint64_t each : missed) (void)drop(runtime, Kind::kManaged, each);
+  for (const std::uint64_t each : missed) (void)drop(runtime, kind, each);
   return made;
+}
+
+Memory::Mirror* Memory::new_managed(Runtime& runtime, std::uint64_t bytes) {
+  auto made = place_on_both(runtime, Kind::kManaged, rounded(bytes, kPage));
+  if (made == nullptr) return nullptr;
+  begin_exchange(*made);
+  made->holes.emplace(0, made->bytes);
+  return mirrors_.emplace(number(made->host), std::move(made)).first->second.get();
+}
+
+void Memory::begin_exchange(Mirror& mirror) {
+  mirror.device = number(mirror.host);
+  mirror.agreed.assign(mirror.bytes, std::byte{0});  // as the device's copy is
 }
 
 Code Memory::allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer) {
@@ -155,20 +176,53 @@ Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t addres
   return Code::kSuccess;
 }
 
-Code Memory::allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer) {
-  const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1), kPage);
-  void* const host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (host == MAP_FAILED) return Code::kMemoryAllocation;
-  auto mirror = std::make_unique<Mirror>();
-  mirror->kind = Kind::kPinned;
-  mirror->host = static_cast<std::byte*>(host);
-  mirror->bytes = bytes;
+Code Memory::allocate_pinned(Runtime& runtime, std::uint64_t bytes, unsigned flags, void** pointer) {
+  auto mirror = place_on_both(runtime, Kind::kPinned, bytes);
+  if (mirror == nullptr) {
+    mirror = std::make_unique<Mirror>();
+    mirror->kind = Kind::kPinned;
+    mirror->host = map_anywhere(bytes);
+    mirror->bytes = bytes;
+    if (mirror->host == nullptr) return Code::kMemoryAllocation;
+  }
   mirror->flags = flags;
-  mirror->mapped = true;
-  mirrors_.emplace(number(host), std::move(mirror));
+  *pointer = mirror->host;
+  const std::uint64_t host = number(mirror->host);
+  if (mirror->allocation != 0) {
+    count_unknown(1);
+    unknown_from_ = std::min(unknown_from_, host - kReach);
+    unknown_to_ = std::max(unknown_to_, host + bytes + kReach);
+  }
+  mirrors_.emplace(host, std::move(mirror));
   ++aliased_;
-  *pointer = host;
   return Code::kSuccess;
+}
+
+void Memory::count_unknown(int more) {
+  unknown_ += more;
+  if (unknown_ == 0) unknown_from_ = ~std::uint64_t{0}, unknown_to_ = 0;
+}
+
+void Memory::note_addresses(const std::byte* bytes, std::uint64_t count) {
+  const auto reaches = [](std::uint64_t word, const Mirror& mirror) {
+    const std::uint64_t host = number(mirror.host);
+    return mirror.kind == Kind::kPinned && mirror.device == 0 && mirror.allocation != 0 &&
+           word + kReach >= host && word < host + mirror.bytes + kReach;
+  };
+  const auto begin = [&](Mirror& mirror) {
+    begin_exchange(mirror);
+    count_unknown(-1);
+  };
+  for (std::uint64_t at = 0; unknown_ != 0 && at + sizeof(std::uint64_t) <= count;
+       at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, sizeof word);
+    if (word < unknown_from_ || word >= unknown_to_) continue;
+    const auto above = mirrors_.upper_bound(word);
+    if (above != mirrors_.end() && reaches(word, *above->second)) begin(*above->second);
+    if (above != mirrors_.begin() && reaches(word, *std::prev(above)->second))
+      begin(*std::prev(above)->second);
+  }
 }
 
 Code Memory::free_pinned(Runtime& runtime, void* pointer) {
@@ -177,6 +231,7 @@ Code Memory::free_pinned(Runtime& runtime, void* pointer) {
   Mirror& mirror = *found->second;
   Code code = Code::kSuccess;
   if (mirror.allocation != 0) {
+    if (mirror.device == 0) count_unknown(-1);
     aliases_.erase(mirror.device);
     code = drop(runtime, mirror.kind, mirror.allocation);
   }
@@ -224,23 +279,30 @@ void Memory::forget_symbol(std::uint64_t address) {
   if (found != device_.end() && found->second.kind == Kind::kSymbol) device_.erase(found);
 }
 
+std::byte* Memory::host_of_variable(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint64_t page = address / kPage; page * kPage < address + bytes; ++page)
+    if (!variable_pages_.contains(page)) {
+      if (!map_at(page * kPage, kPage)) return map_anywhere(bytes);
+      variable_pages_.insert(page);
+    }
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 void* Memory::mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before) {
   void* host = before;
   if (mirror_at(number(before)) == nullptr || mirror_at(number(before))->kind != Kind::kVariable) {
-    const std::uint64_t size = rounded(std::max<std::uint64_t>(bytes, 1), kPage);
-    host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (host == MAP_FAILED) return nullptr;
     auto mirror = std::make_unique<Mirror>();
     mirror->kind = Kind::kVariable;
-    mirror->host = static_cast<std::byte*>(host);
-    mirror->mapped = true;
+    mirror->host = host_of_variable(address, bytes);
+    if (mirror->host == nullptr) return nullptr;
+    host = mirror->host;
     mirrors_.emplace(number(host), std::move(mirror));
     ++aliased_;
   }
   Mirror& mirror = *mirrors_.at(number(host));
   mirror.bytes = bytes;
   mirror.device = address;
-  aliases_[address] = &mirror;
+  if (number(host) != address) aliases_[address] = &mirror;
   read_bytes(runtime, address, mirror.host, bytes, true);  // its initial value
   mirror.agreed.assign(mirror.host, mirror.host + bytes);
   return host;
@@ -290,6 +352,7 @@ std::uint64_t Memory::host_address(std::uint64_t address) const {
 std::uint64_t Memory::device_address(Runtime& runtime, std::uint64_t host) {
   Mirror* const mirror = mirror_at(host);
   if (mirror == nullptr) return 0;
+  if (mirror->device == 0 && mirror->allocation != 0) return host;  // not exchanged yet
   if (mirror->device == 0) {
     if (place(runtime, mirror->kind, mirror->bytes, mirror->allocation) != Code::kSuccess) return 0;
     mirror->device = mirror->allocation;
@@ -300,8 +363,12 @@ std::uint64_t Memory::device_address(Runtime& runtime, std::uint64_t host) {
 }
 
 void Memory::publish(Runtime& runtime) {
-  for (auto& [host, mirror] : mirrors_)
-    if (mirror->device != 0) publish(runtime, *mirror);
+  // What goes to the device may name memory that is exchanged from then on.
+  for (int before = unknown_ + 1; before != unknown_;) {
+    before = unknown_;
+    for (auto& [host, mirror] : mirrors_)
+      if (mirror->device != 0) publish(runtime, *mirror);
+  }
 }
 
 void Memory::publish(Runtime& runtime, Mirror& mirror) {
@@ -391,6 +458,7 @@ void Memory::forget() {
     if (mirror.kind == Kind::kManaged) ::munmap(mirror.host, mirror.bytes);
     return mirror.kind == Kind::kManaged;
   });
+  count_unknown(-unknown_);
   used_ = 0;
   advice = {};
   changed_ = false;

@@ -1,9 +1,11 @@
 // What the program has allocated: device memory, and host memory that the device sees as well.
 //
 // The device has a copy of such host memory (a mirror). Before a launch it gets what the program has changed; when the program
-// waits for the device, what kernels have changed comes back, byte by byte. Memory of cudaMallocManaged has one address on both
-// sides. Pinned and registered memory gets a device address of its own when the program asks for it, or passes a pointer to it to a
-// kernel, where that address takes its place.
+// waits for the device, what kernels have changed comes back, byte by byte. Managed and pinned memory has one address on both sides.
+// Pinned memory, which most programs only copy from and to, is exchanged from when the device may have its address: the program has asked
+// for it, passed a pointer to it to a kernel, or copied one to the device. Registered memory is where the program's allocator has put it, which
+// differs from run to run; so that a run's timing does not, it gets a device address of its own, which takes the place of the host's
+// in arguments of kernels. So does what finds its place on the host taken.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +46,7 @@ class Memory {
   Code give_up(Runtime& runtime, std::uint64_t address) { return drop(runtime, Kind::kReserved, address); }
   void count_virtual(std::uint64_t more) { used_ += more; }
   Code allocate_managed(Runtime& runtime, std::uint64_t bytes, void** pointer);
-  Code allocate_pinned(std::uint64_t bytes, unsigned flags, void** pointer);
+  Code allocate_pinned(Runtime& runtime, std::uint64_t bytes, unsigned flags, void** pointer);
   Code free_pinned(Runtime& runtime, void* pointer);
   Code add_registered(void* pointer, std::uint64_t bytes, unsigned flags);
   Code remove_registered(Runtime& runtime, void* pointer);
@@ -60,7 +63,10 @@ class Memory {
   [[nodiscard]] std::uint64_t host_address(std::uint64_t address) const;
   /// The device's address of host memory that it sees; 0: it does not. A copy is made if there is none yet.
   std::uint64_t device_address(Runtime& runtime, std::uint64_t host);
+  /// There is memory whose address means something else to the device, or nothing yet.
   [[nodiscard]] bool has_aliases() const { return aliased_ != 0; }
+  /// The device is about to hold these bytes of the host's: pinned memory whose addresses are among them is exchanged from now on.
+  void note_addresses(const std::byte* bytes, std::uint64_t count);
 
   void publish(Runtime& runtime);  ///< the program's changes go to the device
   void collect(Runtime& runtime);  ///< the device's changes come back, if anything has run
@@ -82,10 +88,9 @@ class Memory {
     Kind kind = Kind::kManaged;
     std::byte* host = nullptr;
     std::uint64_t bytes = 0;
-    std::uint64_t device = 0;      ///< 0: there is no copy
+    std::uint64_t device = 0;      ///< 0: nothing is exchanged
     std::uint64_t allocation = 0;  ///< of the device; 0: none of its own
     unsigned flags = 0;
-    bool mapped = false;            ///< by mmap
     std::vector<std::byte> agreed;  ///< what both sides had last
     std::map<std::uint64_t, std::uint64_t> parts,
         holes;  ///< of managed memory that holds many: offset, bytes
@@ -98,7 +103,14 @@ class Memory {
   Mirror* mirror_at(std::uint64_t host);
   [[nodiscard]] const Mirror* mirror_at(std::uint64_t host) const;
   [[nodiscard]] const Mirror* alias_at(std::uint64_t device) const;
+  /// Host memory at an address that the device has given; nullptr: there is none.
+  std::unique_ptr<Mirror> place_on_both(Runtime& runtime, Kind kind, std::uint64_t bytes);
   Mirror* new_managed(Runtime& runtime, std::uint64_t bytes);
+  /// Host memory at the place of a variable, or elsewhere; nullptr: there is none.
+  std::byte* host_of_variable(std::uint64_t address, std::uint64_t bytes);
+  void count_unknown(int more);
+  /// Of memory that has its place on the device.
+  void begin_exchange(Mirror& mirror);
   Code free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t address);
   Code place(Runtime& runtime, Kind kind, std::uint64_t bytes, std::uint64_t& address);
   Code drop(Runtime& runtime, Kind kind, std::uint64_t address);
@@ -109,7 +121,11 @@ class Memory {
   std::map<std::uint64_t, Block> device_;                     ///< by address
   std::map<std::uint64_t, std::unique_ptr<Mirror>> mirrors_;  ///< by the host's address
   std::map<std::uint64_t, Mirror*> aliases_;                  ///< by the device's address, where it differs
-  std::size_t aliased_ = 0;  ///< mirrors whose pointers the device does not know
+  std::set<std::uint64_t> variable_pages_;                    ///< of the host, at their variables' addresses
+  std::size_t aliased_ = 0;  ///< mirrors that may have no address on the device, or another one
+  /// Pinned memory that has its place on the device and is not exchanged: how many, and between which addresses.
+  int unknown_ = 0;
+  std::uint64_t unknown_from_ = ~std::uint64_t{0}, unknown_to_ = 0;
   std::uint64_t used_ = 0, count_ = 0, resets_ = 0;
   bool changed_ = false;
 };

@@ -362,22 +362,33 @@ def detail_simulates_some_launches_with_the_same_results(b):
     check("--detail fill" in b.cuda("--detail", "fill", b.registered, code=2).stderr, "no error")
 
 
-@case
-def tolerant_memory_names_each_instruction_once(b):
-    done = b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered, "beyond")
-    lines = [line for line in done.stderr.splitlines() if "out of bounds, tolerated" in line]
-    check(len(lines) == 1 and "(fat binary 1):" in lines[0] and "past the end of" in lines[0], f"it says {lines}")
-    check("tolerated" not in b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered).stderr, "a warning of nothing")
+STRICT = ("--set", "runtime.tolerant_memory=false")
 
 
 @case
-def tolerant_memory_lets_reads_pass(b):
-    strict = b.cuda("--quiet", b.registered, "beyond", code=0)
-    check(strict.stdout == "700\n", "a strict machine finds no access out of bounds")
+def access_beside_a_buffer_is_named_once_an_instruction(b):
+    for keys in ((), ("--set", "host.threads=2")):
+        done = b.cuda("--quiet", *keys, b.registered, "beyond")
+        lines = [line for line in done.stderr.splitlines() if "out of bounds, tolerated" in line]
+        check(len(lines) == 1 and "(fat binary 1):" in lines[0] and "past the end of" in lines[0], f"it says {lines}")
+        check(done.stdout == "0\n", "a tolerant machine refuses it")
+        check("tolerated" not in b.cuda("--quiet", *keys, b.registered).stderr, "a warning of nothing")
+    check(b.cuda("--quiet", "--device", "oracle", b.registered, "beyond").stdout == "0\n", "a tolerant oracle refuses it")
+
+
+@case
+def access_beside_a_buffer_is_an_error_on_a_strict_machine(b):
     for device in ("model", "oracle"):
-        check("--set runtime.tolerant_memory=true" in b.cuda("--quiet", "--device", device, b.registered, "beyond").stderr, "the key is not named")
-    tolerant = b.cuda("--quiet", "--set", "runtime.tolerant_memory=true", b.registered, "beyond")
-    check(tolerant.stdout == "0\n", "a tolerant machine refuses it")
+        strict = b.cuda("--quiet", "--device", device, *STRICT, b.registered, "beyond")
+        check(strict.stdout == "700\n", "a strict machine finds no access out of bounds")
+        check("runtime.tolerant_memory=true" in strict.stderr, "the key is not named")
+
+
+@case
+def tolerance_leaves_host_threads(b):
+    """Whether kernels may reach beyond buffers does not decide how cores are simulated."""
+    b.cuda("--quiet", "--set", "host.threads=2", "--out", "out", b.registered)
+    check("tolerant" not in (b.folder / "out" / "host.json").read_text(), "cores go one after another")
 
 
 @case

@@ -88,11 +88,12 @@ void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at,
   if (inside) return;
   if (allocations != nullptr && allocations->tolerates(at, bytes) &&
       site.context.launch->services != nullptr) {
-    const isa::Kernel& kernel = *site.context.launch->kernel;
-    site.context.launch->services->stray(
-        kernel.location(site.context.pc),
-        fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(instruction), at,
-                    allocations->describe_refused(at)));
+    const auto& kernel = site.context.launch->kernel;
+    KernelServices& services = *site.context.launch->services;
+    if (services.is_first_stray(kernel, site.context.pc))
+      services.tell_stray(kernel->location(site.context.pc),
+                          fmt::format("{}-byte {} at address 0x{:x}: {}", bytes, verb(instruction), at,
+                                      allocations->describe_refused(at)));
     return;
   }
   if (allocations != nullptr)

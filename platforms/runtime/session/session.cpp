@@ -88,11 +88,12 @@ std::string advice_on(const base::Error& error, bool strict) {
   if (error.code() != base::ExitCode::kKernelFault) return {};
   const std::string text = first_line(error.what());
   if (strict && std::regex_search(text, kBeside))
-    return "  A card lets kernels reach a little beyond a buffer. So does --set "
-           "runtime.tolerant_memory=true.\n";
+    return "  A card lets kernels reach a little beyond a buffer. So does runtime.tolerant_memory=true, the "
+           "default.\n";
   if (std::regex_search(text, kOfHost))
-    return "  It is an address of the host. Kernels reach pinned memory that is an argument or comes from "
-           "cudaHostGetDevicePointer, and at addresses found in memory only that of cudaMallocManaged.\n";
+    return "  It is an address of the host. Kernels reach memory of cudaMallocManaged, cudaMallocHost and "
+           "cudaHostAlloc, and registered memory that is an argument or comes from "
+           "cudaHostGetDevicePointer.\n";
   return {};
 }
 
