@@ -19,6 +19,11 @@ class Reader {
     known_.set(at, 1, 1);
     if (word_.get(at, 1) == 0) missing_ = at;
   }
+  /// Those of the field's bits that nothing has read.
+  void rest(Field field, std::uint64_t& value) {
+    value = unknown().get(field);
+    known_.set(field, ~std::uint64_t{0});
+  }
   [[nodiscard]] unsigned missing() const { return missing_; }  ///< 0: none
   [[nodiscard]] Word unknown() const { return {word_.low & ~known_.low, word_.high & ~known_.high}; }
 
@@ -32,6 +37,7 @@ class Writer {
  public:
   void raw(Field field, std::uint64_t& value) { word_.set(field, value); }
   void require(unsigned at) { word_.set(at, 1, 1); }
+  void rest(Field field, std::uint64_t& value) { word_.set(field, word_.get(field) | value); }
   [[nodiscard]] Word word() const { return word_; }
 
  private:
@@ -242,6 +248,14 @@ void control(Codec& codec, Control& control) {
   number(codec, {110, 3}, control.write_barrier);
   number(codec, {113, 3}, control.read_barrier);
   number(codec, {116, 6}, control.wait_mask);
+}
+
+/// Reuse flags of what is no register, which code of libraries has. Behind the operands, which read their own.
+template <class Codec>
+void idle_reuse(Codec& codec, Control& control) {
+  std::uint64_t raw = control.idle_reuse;
+  codec.rest({122, 3}, raw);
+  control.idle_reuse = static_cast<std::uint8_t>(raw);
 }
 
 }  // namespace heddle::sass::codec

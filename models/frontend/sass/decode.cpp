@@ -88,6 +88,7 @@ void transfer(Codec& codec, Instruction& instruction) {
     if (spec.source != Source::kNothing)
       codec::operand(codec, spec, instruction.operand_form, form.uniform, instruction.operand[next++]);
   instruction.operand_count = static_cast<std::uint8_t>(next);
+  codec::idle_reuse(codec, instruction.control);
 }
 
 /// Empty if the word is of this form.

@@ -9,6 +9,7 @@ namespace async_rows {
 using namespace parts;
 
 constexpr const char* kBypassText[] = {"BYPASS", ""};
+constexpr const char* kAlwaysWideText[] = {"E"};
 constexpr const char* kZeroFillText[] = {"", "ZFILL"};
 /// Arrivals and bytes of an arrival: A1T0 is one arrival; TR: the register's bytes; AR: the register's arrivals.
 constexpr const char* kArrivalText[] = {"", "A1T0", "A0T1", "A0TR", "A0TX", "ART0"};
@@ -45,6 +46,21 @@ constexpr Form kForms[] = {
                               .address = {.offset = bits(44, 63)}},
                   address({.offset = bits(32, 43), .uniform = 64, .wide = 70, .descriptor = true}),
                   unless_true(kPs0)}},
+    // At a uniform address alone, with no descriptor: libraries have it.
+    {.op = Opcode::kLdgsts,
+     .name = "LDGSTS",
+     .code = 0xdae,
+     .archs = k90,
+     .fixed = {{{bit(76), 0}, {bit(91), 1}}},
+     .modifiers = {modifier(Modifier::kWideAddress, {}, kAlwaysWideText), kEvict,
+                   modifier(Modifier::kBypass, bit(81), kBypassText),
+                   modifier(Modifier::kPrefetch, bits(71, 72), kPrefetchText), kSize, kOrder90,
+                   modifier(Modifier::kZeroFill, bit(82), kZeroFillText)},
+     .operands = {OperandSpec{.role = Role::kSharedAddress,
+                              .source = Source::kAddress,
+                              .field = {16, 8},
+                              .address = {.offset = bits(44, 63)}},
+                  address({.offset = bits(32, 43), .uniform = 64, .wide = 70}), unless_true(kPs0)}},
     {.op = Opcode::kLdgdepbar, .name = "LDGDEPBAR", .code = 0x9af, .archs = k90},
     {.op = Opcode::kSyncsArrive,
      .name = "SYNCS.ARRIVE.TRANS64",

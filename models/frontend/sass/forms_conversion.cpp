@@ -55,7 +55,7 @@ constexpr ModifierSpec kToIntegral = modifier(Modifier::kRounding, bits(78, 79),
 constexpr const char* kSaturatedText[] = {"U8.S32.SAT", "S8.S32.SAT", "U16.S32.SAT", "S16.S32.SAT"};
 constexpr const char* kSaturated4Text[] = {"U4.S32.SAT", "S4.S32.SAT"};
 constexpr const char* kSaturated2Text[] = {"U2.S32.SAT", "S2.S32.SAT"};
-constexpr const char* kByteFromFloatText[] = {"U8.F32.NTZ"};
+constexpr const char* kByteFromFloatText[] = {"U8.F32.NTZ", "S8.F32.NTZ"};
 constexpr const char* kWordsText[] = {""};
 constexpr const char* kNibblesText[] = {nullptr, nullptr, ""};
 constexpr const char* kPairsText[] = {nullptr, nullptr, nullptr, ""};
@@ -186,6 +186,16 @@ constexpr Form kForms[] = {
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kHint, bit(78),
                             kSingleText),  // of one number with RELU; no effect is known
+                   modifier(Modifier::kMode, {}, kPackAbText)},
+     .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
+    {.op = Opcode::kF2fp,
+     .name = "F2FP",
+     .code = 0x03e,
+     .forms = kFormsOfB,
+     .archs = k75,
+     .fixed = {{{kPackingKind, 0}, {bits(74, 78), 0}}},
+     .modifiers = {modifier(Modifier::kDestination, {}, kPackedText),
+                   modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kMode, {}, kPackAbText)},
      .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
     {.op = Opcode::kF2fpPack,  // to 8-bit floats; C's lower half becomes the upper one

@@ -9,7 +9,7 @@ using namespace parts;
 
 constexpr const char* kHintText[] = {"", "U"};
 constexpr const char* kLdcModeText[] = {"", "IL", "IS", "ISL"};
-constexpr const char* kFenceText[] = {"SC", "ALL"};
+constexpr const char* kFenceText[] = {"SC", "ALL", ""};
 constexpr const char* kFenceScopeText[] = {"CTA", "SM", "GPU", "SYS", nullptr, "VC"};
 constexpr const char* kSpaceText[] = {"G", "L", "S", "CLUSTER"};
 constexpr const char* kCacheAdviceText[] = {"PF1",   "PF2",   nullptr, nullptr, nullptr, nullptr,
@@ -69,6 +69,13 @@ constexpr Form kForms[] = {
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kPrefetch, kSize, kOrder90},
      .operands = {kLoaded, kDst, kLoadDescriptor, kLoadIf}},
+    {.op = Opcode::kLdg,
+     .name = "LDG",
+     .code = 0x981,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kPrefetch, kSize, kOrder90},
+     .operands = {kLoaded, kDst, kLoadAddress75, kLoadIf}},
     {.op = Opcode::kStg,
      .name = "STG",
      .code = 0x386,
@@ -94,6 +101,13 @@ constexpr Form kForms[] = {
      .fixed = kWithDescriptor,
      .modifiers = {kWide, kEvict, kSize, kOrder90},
      .operands = {kStoreDescriptor, kData}},
+    {.op = Opcode::kStg,
+     .name = "STG",
+     .code = 0x986,
+     .archs = k90,
+     .fixed = kWithUniformAlone,
+     .modifiers = {kWide, kEvict, kSize, kOrder90},
+     .operands = {kStoreAddress75, kData}},
     // generic
     {.op = Opcode::kLd,
      .name = "LD",

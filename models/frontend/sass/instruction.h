@@ -96,6 +96,7 @@ struct Control {
   std::uint8_t write_barrier = 7;  ///< scoreboard set until the results are written; 7: none
   std::uint8_t read_barrier = 7;   ///< scoreboard set until the sources are read; 7: none
   std::uint8_t wait_mask = 0;      ///< scoreboards that must be clear
+  std::uint8_t idle_reuse = 0;     ///< reuse flags of A, B and C that no operand shows
 
   bool operator==(const Control&) const = default;
 };

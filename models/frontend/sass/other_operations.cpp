@@ -41,6 +41,7 @@ constexpr OtherOperation kOtherOperations[] = {
     {0x3bb, "UBLKRED"},
     {0x3b5, "UTMASTG"},
     {0x3b6, "UTMAREDG"},
+    {0x3b4, "UTMALDG"},
     {0x5b4, "UTMALDG"},
     {0x5b8, "UTMAPF"},
     {0x9b9, "UTMACCTL"},
@@ -48,7 +49,9 @@ constexpr OtherOperation kOtherOperations[] = {
     {0xdbe, "REDAS"},
     // products of warp groups
     {0x9c5, "WARPGROUP"},
+    {0x9c8, "USETMAXREG"},
     {0x9f0, "HGMMA"},
+    {0xdf0, "HGMMA"},
     {0x9f1, "IGMMA"},
     {0x9f2, "BGMMA"},
     {0x9f3, "QGMMA"},

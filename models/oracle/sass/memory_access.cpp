@@ -39,7 +39,8 @@ std::uint64_t narrow_address(const Values& v, const Operand& address) {
 /// Global and generic addresses: 64 bits with .E. The uniform register is a descriptor, which is no part of the address, or
 /// the base of an offset that the other register holds.
 std::uint64_t wide_address(const Values& v, const Operand& address) {
-  const bool extended = v.has(Modifier::kWideAddress);
+  const bool copies_from_base = v.op().instruction.op == Opcode::kLdgsts && !address.descriptor;
+  const bool extended = v.has(Modifier::kWideAddress) || copies_from_base;
   const bool has_uniform = address.uniform != sass::kNoRegister;
   std::uint64_t sum = base_register(v, address, has_uniform ? address.wide : extended);
   if (has_uniform && !address.descriptor) sum += uniform_register(v, address, extended);

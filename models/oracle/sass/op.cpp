@@ -47,7 +47,10 @@ std::string unknown_use(const Op& op) {
       if (op.has(Modifier::kBfloat) &&
           (op.has(Modifier::kFtz) || op.has(Modifier::kSaturate) || op.has(Modifier::kFloat32)))
         return "FTZ, SAT or F32 of .BF16_V2";
+      if (op.has(Modifier::kDenormal)) return ".DNZ";
       return i.op == Opcode::kHfma2 && op.has(Modifier::kFloat32) ? ".F32 of HFMA2" : "";
+    case Opcode::kF2ip:
+      return op.has(Modifier::kDestination) ? "bytes with a sign" : "";
     case Opcode::kHsetp2:
       if (op.has(Modifier::kBfloat) && op.has(Modifier::kFtz)) return "FTZ of .BF16_V2";
       return op.has(Modifier::kMode) ? ".H_AND" : "";

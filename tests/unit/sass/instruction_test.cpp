@@ -52,6 +52,28 @@ TEST(Instruction, HasTheTextOfRareForms) {
   }
 }
 
+// Words of libraries; no listing has them. Reuse flags of what is no register have no text.
+TEST(Instruction, OfLibrariesIsDecodedPrintedAndEncoded) {
+  const auto expect = [](Arch arch, const char* hex, const char* text) {
+    const Instruction instruction = decoded(hex, arch);
+    EXPECT_EQ(text_of(instruction, [](const Operand&) { return std::string(); }), text);
+    EXPECT_EQ(encode(instruction), word_of(hex));
+    Instruction without = instruction;
+    without.control.idle_reuse = 0;
+    EXPECT_EQ(encode(without) == word_of(hex), instruction.control.idle_reuse == 0) << text;
+  };
+  expect(Arch::kSm75, "0000000000857919 140f220000002700", "S2R R133, SR_CTAID.Z");
+  expect(Arch::kSm75, "0000009184007388 141be40000000800", "STS [R132], R145");
+  expect(Arch::kSm75, "000000c4c5c4723e 010fe400000000ff", "F2FP.F16.F32.PACK_AB R196, R197, R196");
+  expect(Arch::kSm75, "0000001008047231 140fe4000001100a", "HFMA2.FTZ.DNZ R4, R8.reuse, R16, R10.reuse");
+  expect(Arch::kSm90, "0000000000002992 000fea0000012000", "@P2 MEMBAR.GPU");
+  expect(Arch::kSm90, "0000000aff057981 000ea800081e0900", "LDG.E R5, [UR10]");
+  expect(Arch::kSm90, "0000000f0a000986 000fe2000c100906", "@!P0 STG.E [R10.64+UR6], R15");
+  expect(Arch::kSm90, "012000007e8d7dae 000fe2000c120d5e",
+         "LDGSTS.E.LTC128B.128 [R141+0x1200], [R126.64+UR30], !P0");
+  expect(Arch::kSm90, "0000000388817243 000fe20000001489", "F2IP.S8.F32.NTZ R129, R136, R3, R137");
+}
+
 // @!P0 LEA.HI.X R9, R6, R9, R10, 0x2, P1
 TEST(Instruction, HasItsGuardAndCarry) {
   const Instruction lea = decoded("0000000906098211 000fe400008f140a", Arch::kSm90);

@@ -32,7 +32,8 @@ void lower_copy(Lowering& of, const Instruction& in, isa::Instruction& out) {
   if (fills || condition.number != kPt || condition.negate)
     out.src[1] = of.rows.predicate(condition.number, condition.negate);
   if (fills) out.src[2] = of.rows.literal(0);  // isa::size_is_in_address()
-  out.memory = address_of(of.rows, *in.find(Role::kAddress), in.value(Modifier::kWideAddress) != 0);
+  const Operand& from = *in.find(Role::kAddress);
+  out.memory = address_of(of.rows, from, in.value(Modifier::kWideAddress) != 0 || !from.descriptor);
 }
 
 /// An operation on the mbarrier at the instruction's address.

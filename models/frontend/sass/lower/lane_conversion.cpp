@@ -182,6 +182,7 @@ void lower_packing_of_integers(LaneLowering& of) {
   of.use_ptx({.op = way.op, .type = way.type, .src_type = Type::kS32}, LatencyClass::kIntSimple);
 }
 void lower_bytes_of_floats(LaneLowering& of) {
+  if (of.has(Modifier::kDestination)) of.refuse("F2IP to bytes with a sign");
   of.word(Role::kA);
   of.word(Role::kB);
   of.word(Role::kC);

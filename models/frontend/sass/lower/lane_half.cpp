@@ -93,6 +93,7 @@ bool lower_half(LaneLowering& of) {
       return lower_half_arithmetic(of, MachineOp::kHalfMultiply, LatencyClass::kFpMul), true;
     case Opcode::kHfma2:
     case Opcode::kHfma2Mma:
+      if (of.has(Modifier::kDenormal)) of.refuse(".DNZ: how it treats zeros and denormals is not known");
       return lower_half_arithmetic(of, MachineOp::kHalfFusedMultiplyAdd, LatencyClass::kFpMad), true;
     case Opcode::kHmnmx2:
       return lower_half_min_max(of), true;
