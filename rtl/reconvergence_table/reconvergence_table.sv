@@ -281,21 +281,22 @@ module reconvergence_table #(
   logic [TimeW-1:0] deadline;
   logic [WarpW-1:0] found_warp;
   logic [IdW-1:0]   found_id;
-  // a + b + 1, of parts of eight bits both with and without a carry into them: no carry goes through all bits.
-  localparam int unsigned SumW = (TimeW + 7) / 8 * 8;
+  // a + b + 1, of parts both with and without a carry into them: no carry goes through all bits. (Few bits have parts too, for the proof.)
+  localparam int unsigned PartW = (TimeW < 16) ? 2 : 8;
+  localparam int unsigned SumW  = (TimeW + PartW - 1) / PartW * PartW;
   function automatic logic [TimeW-1:0] beyond(input logic [TimeW-1:0] a, input logic [TimeW-1:0] b);
     logic [SumW-1:0] left, right, sum;
-    logic [8:0]      without, with_one;
+    logic [PartW:0]  without, with_one;
     logic            carry;
     left  = SumW'(a);
     right = SumW'(b);
     sum   = '0;
     carry = 1'b1;
-    for (int unsigned i = 0; i < SumW; i = i + 8) begin
-      without      = {1'b0, left[i +: 8]} + {1'b0, right[i +: 8]};
-      with_one     = {1'b0, left[i +: 8]} + {1'b0, right[i +: 8]} + 9'd1;
-      sum[i +: 8]  = carry ? with_one[7:0] : without[7:0];
-      carry        = carry ? with_one[8] : without[8];
+    for (int unsigned i = 0; i < SumW; i = i + PartW) begin
+      without         = {1'b0, left[i +: PartW]} + {1'b0, right[i +: PartW]};
+      with_one        = {1'b0, left[i +: PartW]} + {1'b0, right[i +: PartW]} + 1'b1;
+      sum[i +: PartW] = carry ? with_one[PartW-1:0] : without[PartW-1:0];
+      carry           = carry ? with_one[PartW] : without[PartW];
     end
     beyond = TimeW'(sum);
   endfunction

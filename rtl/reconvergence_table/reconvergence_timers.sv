@@ -92,16 +92,17 @@ module reconvergence_timers #(
   end
   assign rest    = todo_q & ~visited;
   assign todo_d  = busy_q && rest != '0 ? rest : running_q[next_warp*Entries +: Entries];
-  // It has if until_q - deadline is not negative: signs, and in parts of eight bits whether what is below the sign is less.
-  localparam int unsigned LowW = (TimeW + 6) / 8 * 8;
+  // It has if until_q - deadline is not negative: signs, and in parts whether what is below the sign is less.
+  localparam int unsigned PartW = (TimeW < 16) ? 1 : 8;
+  localparam int unsigned LowW  = (TimeW + PartW - 2) / PartW * PartW;
   function automatic logic reached(input logic [TimeW-1:0] now, input logic [TimeW-1:0] limit);
     logic [LowW-1:0] left, right;
     logic            less;
     left  = LowW'(now[TimeW-2:0]);
     right = LowW'(limit[TimeW-2:0]);
     less  = 1'b0;
-    for (int unsigned i = 0; i < LowW; i = i + 8)
-      less = left[i +: 8] < right[i +: 8] || (left[i +: 8] == right[i +: 8] && less);
+    for (int unsigned i = 0; i < LowW; i = i + PartW)
+      less = left[i +: PartW] < right[i +: PartW] || (left[i +: PartW] == right[i +: PartW] && less);
     reached = !(now[TimeW-1] ^ limit[TimeW-1] ^ less);
   endfunction
   assign expired = busy_q && reached(until_q, deadline_mem[AddrW'({warp_q, visit_q})]);
