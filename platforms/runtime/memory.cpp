@@ -102,12 +102,17 @@ std::unique_ptr<Memory::Mirror> Memory::place_on_both(Runtime& runtime, Kind kin
     const std::uint64_t at = rounded(allocation, kPage);
     if (!map_at(at, size)) {
       missed.push_back(allocation);
+      // What the program has kept of a device that was reset is passed as a whole.
+      const auto behind = mirrors_.upper_bound(at + size - 1);
+      const Mirror* const kept = behind == mirrors_.begin() ? nullptr : std::prev(behind)->second.get();
+      const std::uint64_t end = kept == nullptr ? 0 : number(kept->host) + kept->bytes;
+      if (end > at + size && place(runtime, kind, end - at, allocation) == Code::kSuccess)
+        missed.push_back(allocation);
       continue;
     }
-    made = std::make_unique<Mirror>();
-    made->kind = kind;
-    made->host = reinterpret_cast<std::byte*>(at);  // NOLINT(performance-no-int-to-ptr)
-    made->bytes = bytes;
+    made =
+        std::make_unique<Mirror>(kind, reinterpret_cast<std::byte*>(at),  // NOLINT(performance-no-int-to-ptr)
+                                 bytes);
     made->allocation = allocation;
   }
   for (const std::uint64_t each : missed) (void)drop(runtime, kind, each);
@@ -179,10 +184,7 @@ Code Memory::free_managed(Runtime& runtime, Mirror& mirror, std::uint64_t addres
 Code Memory::allocate_pinned(Runtime& runtime, std::uint64_t bytes, unsigned flags, void** pointer) {
   auto mirror = place_on_both(runtime, Kind::kPinned, bytes);
   if (mirror == nullptr) {
-    mirror = std::make_unique<Mirror>();
-    mirror->kind = Kind::kPinned;
-    mirror->host = map_anywhere(bytes);
-    mirror->bytes = bytes;
+    mirror = std::make_unique<Mirror>(Kind::kPinned, map_anywhere(bytes), bytes);
     if (mirror->host == nullptr) return Code::kMemoryAllocation;
   }
   mirror->flags = flags;
@@ -244,10 +246,7 @@ Code Memory::free_pinned(Runtime& runtime, void* pointer) {
 Code Memory::add_registered(void* pointer, std::uint64_t bytes, unsigned flags) {
   if (pointer == nullptr || bytes == 0) return Code::kInvalidValue;
   if (mirror_at(number(pointer)) != nullptr) return Code::kHostMemoryAlreadyRegistered;
-  auto mirror = std::make_unique<Mirror>();
-  mirror->kind = Kind::kRegistered;
-  mirror->host = static_cast<std::byte*>(pointer);
-  mirror->bytes = bytes;
+  auto mirror = std::make_unique<Mirror>(Kind::kRegistered, static_cast<std::byte*>(pointer), bytes);
   mirror->flags = flags;
   mirrors_.emplace(number(pointer), std::move(mirror));
   ++aliased_;
@@ -291,9 +290,7 @@ std::byte* Memory::host_of_variable(std::uint64_t address, std::uint64_t bytes) 
 void* Memory::mirror_symbol(Runtime& runtime, std::uint64_t address, std::uint64_t bytes, void* before) {
   void* host = before;
   if (mirror_at(number(before)) == nullptr || mirror_at(number(before))->kind != Kind::kVariable) {
-    auto mirror = std::make_unique<Mirror>();
-    mirror->kind = Kind::kVariable;
-    mirror->host = host_of_variable(address, bytes);
+    auto mirror = std::make_unique<Mirror>(Kind::kVariable, host_of_variable(address, bytes), bytes);
     if (mirror->host == nullptr) return nullptr;
     host = mirror->host;
     mirrors_.emplace(number(host), std::move(mirror));
@@ -336,6 +333,8 @@ std::optional<Memory::Block> Memory::find(std::uint64_t address) const {
   }
   const auto found = holder(device_, address);
   if (found == device_.end() || address - found->first >= found->second.bytes) return std::nullopt;
+  // Not what the places of host memory have around them.
+  if (found->second.kind == Kind::kPinned || found->second.kind == Kind::kManaged) return std::nullopt;
   return found->second;
 }
 

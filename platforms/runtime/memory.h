@@ -85,9 +85,11 @@ class Memory {
 
  private:
   struct Mirror {
-    Kind kind = Kind::kManaged;
-    std::byte* host = nullptr;
-    std::uint64_t bytes = 0;
+    Mirror(Kind its_kind, std::byte* its_host, std::uint64_t its_bytes)
+        : kind(its_kind), host(its_host), bytes(its_bytes) {}
+    Kind kind;
+    std::byte* host;
+    std::uint64_t bytes;
     std::uint64_t device = 0;      ///< 0: nothing is exchanged
     std::uint64_t allocation = 0;  ///< of the device; 0: none of its own
     unsigned flags = 0;

@@ -281,32 +281,11 @@ module reconvergence_table #(
   logic [TimeW-1:0] deadline;
   logic [WarpW-1:0] found_warp;
   logic [IdW-1:0]   found_id;
-  // a + b + 1, of parts both with and without a carry into them: no carry goes through all bits. (Few bits have parts too, for the proof.)
-  localparam int unsigned PartW = (TimeW < 16) ? 2 : 8;
-  localparam int unsigned SumW  = (TimeW + PartW - 1) / PartW * PartW;
-  function automatic logic [TimeW-1:0] beyond(input logic [TimeW-1:0] a, input logic [TimeW-1:0] b);
-    logic [SumW-1:0] left, right, sum;
-    logic [PartW:0]  without, with_one;
-    logic            carry;
-    left  = SumW'(a);
-    right = SumW'(b);
-    sum   = '0;
-    carry = 1'b1;
-    for (int unsigned i = 0; i < SumW; i = i + PartW) begin
-      without         = {1'b0, left[i +: PartW]} + {1'b0, right[i +: PartW]};
-      with_one        = {1'b0, left[i +: PartW]} + {1'b0, right[i +: PartW]} + 1'b1;
-      sum[i +: PartW] = carry ? with_one[PartW-1:0] : without[PartW-1:0];
-      carry           = carry ? with_one[PartW] : without[PartW];
-    end
-    beyond = TimeW'(sum);
-  endfunction
   if (Timers != 0) begin : gen_timers
     // Lanes wait for others; the first time beyond the limit
     assign timer_runs = (after.rec & ~after.pend) != '0 && cfg_timeout_i != '0;
-    assign deadline   = beyond(req_time_i, cfg_timeout_i);
-    reconvergence_timers #(
-      .Warps(Warps), .Entries(Entries), .TimeW(TimeW)
-    ) u_timers (
+    reconvergence_deadline #(.TimeW(TimeW)) u_deadline (.now_i(req_time_i), .limit_i(cfg_timeout_i), .deadline_o(deadline));
+    reconvergence_timers #(.Warps(Warps), .Entries(Entries), .TimeW(TimeW)) u_timers (
       .clk_i, .rst_ni,
       .warp_i(req_warp_i), .id_i(id),
       .clear_i(op_reset), .restart_i(op_insert || op_update || op_free), .run_i(timer_runs && !op_free),

@@ -13,7 +13,7 @@ int main() {
   CHECK(cudaMalloc(&x, 10 * sizeof(int)));
   store<<<1, 1>>>(x, 9);
   CHECK(cudaDeviceSynchronize());
-  store<<<1, 1>>>(x, 1000000);
+  store<<<1, 1>>>(x, 1 << 28);
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   store<<<1, 1>>>(x, 0);
   std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));

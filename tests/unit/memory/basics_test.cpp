@@ -293,10 +293,9 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 64; }),
-            "memory.partition_interleave_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 300; }),
-            "memory.partition_interleave_bytes");
+  for (const std::uint32_t bytes : {64u, 300u})
+    EXPECT_EQ(place_of([&](MemoryConfig& c) { c.partition_interleave_bytes = bytes; }),
+              "memory.partition_interleave_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.ways = 7; }), "memory.l2.size_kib");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.line_bytes = 96; }), "memory.l2.line_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "memory.l2.size_kib");
