@@ -27,8 +27,16 @@ bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
          (instruction.guard2.present && instruction.guard2.reg == reg);
 }
 
-/// How many cycles after its issue the instruction reads the register.
+/// How many cycles after its issue the instruction reads the register. A store reads its data behind its address: ptxas puts an STG
+/// or STS seven cycles behind the DADD whose result it stores, and a reader that computes eight.
 Cycle read_delay(const isa::Instruction& instruction, isa::RegId reg) {
+  if (instruction.op == isa::Opcode::kStore && !is_guard(instruction, reg)) {
+    const auto rows = instruction.memory.rows();
+    return std::any_of(rows.begin(), rows.end(),
+                       [reg](const isa::Operand& row) { return row.present && row.reg == reg; })
+               ? 0
+               : 1;
+  }
   if (instruction.codes.late_source == 0 || instruction.src[3].reg != reg) return 0;
   const auto early = instruction.src.begin();  // the register may be one of these, too
   return std::any_of(early, early + 3, [reg](const isa::Operand& source) { return source.reg == reg; }) ? 0
@@ -179,12 +187,15 @@ void DependenceCountersModel::read_sources(const ScoreboardRequest& request) {
 
 void DependenceCountersModel::lower_in_order(Warp& warp) {
   bool covers = false;  // one without a counter is out, and those behind it stand for it
+  unsigned counted_out =
+      0;  // counters of those that are out: DEPBAR.LE says of the oldest that they are there
   auto kept = warp.loads.begin();
   for (const Load& load : warp.loads) {
     const std::uint8_t counter = load.by->codes.write_barrier;
     const bool counted = counter != Codes::kNone;
-    if (!load.done || (counted && covers)) {
+    if (!load.done || (counted && (covers || (counted_out >> counter & 1u) != 0))) {
       covers = covers || !counted;
+      if (counted) counted_out |= 1u << counter;
       *kept++ = load;
     } else if (counted) {
       --warp.counters[counter];

@@ -76,6 +76,20 @@ TEST(CodeHazards, ALateSourceIsReadACycleLater) {
   }
 }
 
+TEST(CodeHazards, AStoreReadsItsDataBehindItsAddress) {
+  for (const bool address : {false, true}) {
+    Machine machine(true);
+    const auto& add = machine.word({2}, {1}, {.stall = 3});
+    machine.word({1, 4}, {}, {.stall = 1}, isa::Opcode::kStore);
+    isa::Instruction& store = machine.change_last();
+    store.memory.base.present = true;
+    store.memory.base.reg = address ? 1 : 4;
+    machine.issue(add, 10);
+    EXPECT_EQ(machine.first(store, 13), address ? 14u : 13u);
+    EXPECT_EQ(machine.hazards().size(), address ? 1u : 0u);
+  }
+}
+
 TEST(CodeHazards, ALateSourceSaysWhenToAskAgain) {
   Machine machine(true);
   const auto& add = machine.word({2}, {1}, {.stall = 2});

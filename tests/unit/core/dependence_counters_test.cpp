@@ -199,6 +199,24 @@ TEST(DependenceCounters, DepbarWaitsForAtMostSoMany) {
   EXPECT_TRUE(machine.may(last, 20));
 }
 
+// Texture fetches come back in the order in which they went: whoever waits for all but n has the oldest ones.
+TEST(DependenceCounters, DepbarWaitsForTheOldest) {
+  Machine machine;
+  const auto& first = machine.word({2}, {1}, {.stall = 1, .write_barrier = 0}, isa::Opcode::kLoad);
+  const auto& second = machine.word({2}, {3}, {.stall = 1, .write_barrier = 0}, isa::Opcode::kLoad);
+  const auto& other = machine.word({2}, {4}, {.stall = 1, .write_barrier = 1}, isa::Opcode::kLoad);
+  const auto& all_but_one = machine.word({}, {}, {.stall = 1, .counted = 0, .at_most = 1});
+  machine.issue(first, 10);
+  machine.issue(second, 11);
+  machine.issue(other, 12);
+  machine.release(second);
+  machine.release(other);
+  EXPECT_FALSE(machine.may(all_but_one, 20)) << "the first is out";
+  EXPECT_TRUE(machine.may(machine.word({}, {}, {.stall = 1, .wait_mask = 2}), 20)) << "of another counter";
+  machine.release(first);
+  EXPECT_TRUE(machine.may(machine.word({}, {}, {.stall = 1, .wait_mask = 1}), 20));
+}
+
 TEST(DependenceCounters, ACounterHoldsSixtyThree) {
   Machine machine;
   const auto& load = machine.word({2}, {1}, {.stall = 1, .write_barrier = 5}, isa::Opcode::kLoad);
