@@ -20,6 +20,7 @@ constexpr const char* kFloatTwiceText[] = {  // of source and result, the same o
     nullptr, nullptr, nullptr, nullptr, nullptr, "F16",   nullptr, nullptr,
     nullptr, nullptr, "",      nullptr, nullptr, nullptr, nullptr, "F64"};
 constexpr const char* kPackedText[] = {"F16.F32", "BF16.F32"};
+constexpr const char* kPackedHalfText[] = {"F16.F32"};
 constexpr const char* kBf16Text[] = {"BF16"};
 constexpr const char* kHalfOrSingleText[] = {nullptr, "F16", "F32"};
 constexpr const char* kSingleText[] = {"", ""};
@@ -194,7 +195,7 @@ constexpr Form kForms[] = {
      .forms = kFormsOfB,
      .archs = k75,
      .fixed = {{{kPackingKind, 0}, {bits(74, 78), 0}}},
-     .modifiers = {modifier(Modifier::kDestination, {}, kPackedText),
+     .modifiers = {modifier(Modifier::kDestination, {}, kPackedHalfText),
                    modifier(Modifier::kRounding, bits(79, 80), kRoundingText),
                    modifier(Modifier::kMode, {}, kPackAbText)},
      .operands = {kDst, a(Sign::kNegateAbsolute), b(Sign::kNegateAbsolute, Style::kFloat), never(c())}},
