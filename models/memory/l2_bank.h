@@ -94,7 +94,7 @@ class L2Bank {
   void take_far_turn(const L2Request& request, base::Cycle now);
   /// The write has been performed: sectors that it has completed are valid.
   void add_written(const L2Request& request, std::uint32_t frame);
-  /// `frame`: of the line; kNone: the request touches none. Whether it has crossed from the other half.
+  /// `frame`: of the line; kNone: the request touches none. Whether it has crossed from the other half to its line.
   bool respond(const L2Request& request, std::uint32_t frame, base::Cycle done);
   bool stall(L2Stall cause, base::Cycle now);
   /// What the first request waits for is still not there: it need not be looked at.

@@ -204,7 +204,7 @@ bool L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle 
     const std::uint64_t before = shared_.counters.far.requests;
     ready = frame != CacheArray::kNone ? far_.ready(request, frame, near, shared_.counters.far)
                                        : far_.ready(request, near);
-    crossed = frame != CacheArray::kNone ? shared_.counters.far.requests != before : far_.is_far(request);
+    crossed = shared_.counters.far.requests != before;
     shared_.responses.push(request.payload, ready, ready != near);
     if (far_.copies_take_ways() && frame != CacheArray::kNone) place_copy(request, frame);
   } else {

@@ -188,7 +188,7 @@ void DependenceCountersModel::read_sources(const ScoreboardRequest& request) {
 void DependenceCountersModel::lower_in_order(Warp& warp) {
   bool covers = false;  // one without a counter is out, and those behind it stand for it
   unsigned counted_out =
-      0;  // counters of those that are out: DEPBAR.LE says of the oldest that they are there
+      0;  // a bit for each counter of those that are out: they go down in order, for DEPBAR.LE
   auto kept = warp.loads.begin();
   for (const Load& load : warp.loads) {
     const std::uint8_t counter = load.by->codes.write_barrier;
