@@ -162,10 +162,11 @@ module reconvergence_table #(
   localparam int unsigned RowW  = (Warps * Physical > 1) ? $clog2(Warps * Physical) : 1;
   logic             hit;
   logic [IdW-1:0]   victim;
-  logic [SlotW-1:0] slot;
-  logic [RowW-1:0]  row;
+  logic [SlotW-1:0] slot, read_slot;  // to be written, and read: an INSERT, whose number is found in this clock, reads nothing
+  logic [RowW-1:0]  row, read_row;
   if (Physical < Entries) begin : gen_virtual
     logic any_resident;
+    assign read_slot = slot;
 `ifdef FORMAL
     assign formal_any_o = any_resident;
 `endif
@@ -190,6 +191,7 @@ module reconvergence_table #(
     assign room   = 1'b1;
     assign victim = '0;
     assign slot   = SlotW'(id);
+    assign read_slot = SlotW'(req_id_i);
     logic unused_victim;
     assign unused_victim = ^{cfg_victim_most_recent_i, op_evict};
 `ifdef FORMAL
@@ -198,7 +200,8 @@ module reconvergence_table #(
     assign watched_slot     = SlotW'(watched_id);
 `endif
   end
-  assign row = RowW'(32'(req_warp_i) * Physical + 32'(slot));
+  assign row      = RowW'(32'(req_warp_i) * Physical + 32'(slot));
+  assign read_row = RowW'(32'(req_warp_i) * Physical + 32'(read_slot));
 
   // ---- The entry, before and after
   entry_t entry, asked, filled, after;
@@ -248,7 +251,7 @@ module reconvergence_table #(
   localparam int unsigned EntryW = 2 * PcW + IdW + 2 * Lanes + ((Calls != 0) ? 1 : 0);
   logic [EntryW-1:0] entry_mem [Warps*Physical];
   logic [EntryW-1:0] stored, stored_d;
-  assign stored = entry_mem[row];
+  assign stored = entry_mem[read_row];
   always_ff @(posedge clk_i) begin
     if (write_entry) entry_mem[row] <= stored_d;
   end
@@ -260,7 +263,7 @@ module reconvergence_table #(
     logic [2*FrameW+3:0] call_mem [Warps*Entries];
     assign entry    = stored;
     assign stored_d = after;
-    assign call     = call_mem[CallW'({req_warp_i, id})];
+    assign call     = call_mem[CallW'({req_warp_i, req_id_i})];
     always_ff @(posedge clk_i) begin
       if (op_insert || (accept && req_op_i == OpWrite))
         call_mem[CallW'({req_warp_i, id})] <= {req_frame_i, req_kind_i, req_rpc_frame_i, req_rpc_kind_i};
@@ -281,14 +284,12 @@ module reconvergence_table #(
   if (Timers != 0) begin : gen_timers
     // Lanes wait for others; the first time beyond the limit
     assign timer_runs = (after.rec & ~after.pend) != '0 && cfg_timeout_i != '0;
-    assign deadline   = req_time_i + cfg_timeout_i + 1'b1;
-    reconvergence_timers #(
-      .Warps(Warps), .Entries(Entries), .TimeW(TimeW)
-    ) u_timers (
+    reconvergence_deadline #(.TimeW(TimeW)) u_deadline (.now_i(req_time_i), .limit_i(cfg_timeout_i), .deadline_o(deadline));
+    reconvergence_timers #(.Warps(Warps), .Entries(Entries), .TimeW(TimeW)) u_timers (
       .clk_i, .rst_ni,
       .warp_i(req_warp_i), .id_i(id),
       .clear_i(op_reset), .restart_i(op_insert || op_update || op_free), .run_i(timer_runs && !op_free),
-      .deadline_i(deadline), .fired_o(fired),
+      .deadline_i(rsp_deadline_o), .fired_o(fired),
       .search_i(start_search), .until_i(req_time_i), .busy_o(searching), .done_o(search_done),
       .found_o(found), .found_warp_o(found_warp), .found_id_o(found_id)
 `ifdef FORMAL
@@ -328,11 +329,12 @@ module reconvergence_table #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (done) begin
-      rsp_ok_o         <= search_done ? found : ok;
+    // Of this clock, whether a search ends in it or goes on: the answer counts once it is valid.
+    if (accept || searching) begin
+      rsp_ok_o         <= searching || req_op_i == OpFired ? found : ok;
       rsp_in_use_o     <= (req_op_i == OpInsert) ? any_number : in_use;
       rsp_warp_o       <= found_warp;
-      rsp_id_o         <= search_done ? found_id : (req_op_i == OpEvict) ? victim : id;
+      rsp_id_o         <= searching ? found_id : (req_op_i == OpEvict) ? victim : id;
       rsp_pc_o         <= shown.pc;
       rsp_rpc_o        <= shown.rpc;
       rsp_rpc_valid_o  <= shown.rpc_valid;

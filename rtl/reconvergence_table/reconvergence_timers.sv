@@ -22,7 +22,7 @@ module reconvergence_timers #(
   input  logic             clear_i,     // all timers of the warp stop
   input  logic             restart_i,   // the timer of id_i is restarted, or stopped
   input  logic             run_i,
-  input  logic [TimeW-1:0] deadline_i,  // when it expires
+  input  logic [TimeW-1:0] deadline_i,  // when it expires; in the clock behind
   output logic             fired_o,     // the timer of id_i has been found since it started
 
   // Search
@@ -51,8 +51,12 @@ module reconvergence_timers #(
 
   logic               busy_q;
   logic [WarpW-1:0]   warp_q;
-  logic [Entries-1:0] todo_q;  // running timers of that warp not visited yet
+  logic [Entries-1:0] todo_q;  // running timers of that warp whose visit has not ended
+  logic [IdW-1:0]     visit_q; // of these the one that is visited
   logic [TimeW-1:0]   until_q;
+  // A deadline is written in the clock behind its timer's start, before a search can read it.
+  logic               late_q;
+  logic [AddrW-1:0]   late_addr_q;
 
   // The next warp with running timers, after the one being visited
   logic             next_valid;
@@ -68,27 +72,48 @@ module reconvergence_timers #(
     end
   end
 
-  // The timer that is visited
-  logic [Entries-1:0] visit_onehot, todo_d;
-  logic [IdW-1:0]     visit;
-  logic [TimeW-1:0]   late;
+  // The timer that is visited: found in the clock before, so that its deadline is read and compared in this one.
+  function automatic logic [IdW-1:0] lowest(input logic [Entries-1:0] set);
+    logic [Entries-1:0]     there;
+    logic [Entries*IdW-1:0] best;
+    there = set;
+    for (int unsigned i = 0; i < Entries; i++) best[i*IdW +: IdW] = IdW'(i);
+    for (int unsigned d = 1; d < Entries; d = 2 * d)  // of pairs, then of pairs of pairs
+      for (int unsigned i = 0; i < Entries; i = i + 2 * d) begin
+        if (!there[i]) best[i*IdW +: IdW] = best[(i+d)*IdW +: IdW];
+        there[i] = there[i] || there[i+d];
+      end
+    lowest = best[IdW-1:0];
+  endfunction
+  logic [Entries-1:0] visited, rest, todo_d;
   logic               expired;
-  assign visit_onehot = todo_q & (~todo_q + 1'b1);
-  assign todo_d       = todo_q & ~visit_onehot;
   always_comb begin
-    visit = '0;
-    for (int unsigned i = 0; i < Entries; i++) if (visit_onehot[i]) visit = IdW'(i);
+    for (int unsigned i = 0; i < Entries; i++) visited[i] = visit_q == IdW'(i);
   end
-  assign late    = until_q - deadline_mem[AddrW'({warp_q, visit})];
-  assign expired = busy_q && !late[TimeW-1];
+  assign rest    = todo_q & ~visited;
+  assign todo_d  = busy_q && rest != '0 ? rest : running_q[next_warp*Entries +: Entries];
+  // It has if until_q - deadline is not negative: signs, and in parts whether what is below the sign is less.
+  localparam int unsigned PartW = (TimeW < 16) ? 1 : 8;
+  localparam int unsigned LowW  = (TimeW + PartW - 2) / PartW * PartW;
+  function automatic logic reached(input logic [TimeW-1:0] now, input logic [TimeW-1:0] limit);
+    logic [LowW-1:0] left, right;
+    logic            less;
+    left  = LowW'(now[TimeW-2:0]);
+    right = LowW'(limit[TimeW-2:0]);
+    less  = 1'b0;
+    for (int unsigned i = 0; i < LowW; i = i + PartW)
+      less = left[i +: PartW] < right[i +: PartW] || (left[i +: PartW] == right[i +: PartW] && less);
+    reached = !(now[TimeW-1] ^ limit[TimeW-1] ^ less);
+  endfunction
+  assign expired = busy_q && reached(until_q, deadline_mem[AddrW'({warp_q, visit_q})]);
 
   logic another;
-  assign another      = todo_d != '0 || next_valid;
+  assign another      = rest != '0 || next_valid;
   assign busy_o       = busy_q;
   assign done_o       = busy_q ? expired || !another : search_i && !next_valid;
   assign found_o      = expired;
   assign found_warp_o = warp_q;
-  assign found_id_o   = visit;
+  assign found_id_o   = visit_q;
 
   logic [WarpW-1:0]   warp;
   logic [Entries-1:0] fired, fired_d;
@@ -97,20 +122,21 @@ module reconvergence_timers #(
   assign fired_o = fired[id_i];
   always_comb begin
     fired_d = fired;
-    if (busy_q) fired_d = fired | (expired ? visit_onehot : '0);
+    if (busy_q) fired_d = fired | (expired ? visited : '0);
     else if (clear_i) fired_d = '0;
     else if (restart_i) fired_d[id_i] = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
     if (busy_q || clear_i || restart_i) fired_mem[warp] <= fired_d;
-    if (restart_i && run_i) deadline_mem[AddrW'({warp_i, id_i})] <= deadline_i;
+    late_q      <= restart_i;
+    late_addr_q <= AddrW'({warp_i, id_i});
+    if (late_q) deadline_mem[late_addr_q] <= deadline_i;
     if (search_i) until_q <= until_i;
-    if (busy_q && todo_d != '0) begin
-      todo_q <= todo_d;
-    end else if (busy_q || search_i) begin
-      todo_q <= running_q[next_warp*Entries +: Entries];
-      warp_q <= next_warp;
+    if (busy_q || search_i) begin
+      todo_q  <= todo_d;
+      visit_q <= lowest(todo_d);
+      if (!busy_q || rest == '0) warp_q <= next_warp;
     end
   end
 
@@ -120,7 +146,7 @@ module reconvergence_timers #(
       running_q <= '0;
     end else begin
       busy_q <= (search_i || busy_q) && !done_o;
-      if (expired)   running_q[AddrW'({warp_q, visit})] <= 1'b0;
+      if (expired)   running_q[AddrW'({warp_q, visit_q})] <= 1'b0;
       if (clear_i)   running_q[warp_i*Entries +: Entries] <= '0;
       if (restart_i) running_q[AddrW'({warp_i, id_i})] <= run_i;
     end
@@ -129,7 +155,7 @@ module reconvergence_timers #(
 `ifdef FORMAL
   assign formal_running_o = running_q[AddrW'({formal_warp_i, formal_id_i})];
   assign formal_fired_o    = fired_mem[formal_warp_i][formal_id_i];
-  assign formal_deadline_o = deadline_mem[AddrW'({formal_warp_i, formal_id_i})];
+  assign formal_deadline_o = late_q && late_addr_q == AddrW'({formal_warp_i, formal_id_i}) ? deadline_i : deadline_mem[AddrW'({formal_warp_i, formal_id_i})];
   // Of the watched timer: it has expired, and the search has not come to it yet.
   logic             watched_expired, ahead;
   logic [TimeW-1:0] watched_late;
@@ -148,9 +174,9 @@ module reconvergence_timers #(
     if (rst_ni && busy_q) begin
       // There is something to visit, and it runs. The search only goes forward, so it ends.
       assert (warp_q < Warps);
-      assert (todo_q != '0);
+      assert (todo_q[visit_q] && visit_q == lowest(todo_q));
       assert ((todo_q & ~running_q[warp_q*Entries +: Entries]) == '0);
-      assert (formal_visits_o <= 32'(warp_q) * Entries + 32'(visit));
+      assert (formal_visits_o <= 32'(warp_q) * Entries + 32'(visit_q));
     end
   end
 `endif
