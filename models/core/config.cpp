@@ -320,6 +320,11 @@ void CoreConfig::validate() const {
         fmt::format("{} cycles are more than the whole fence, core.fence.gpu_cycles, has: {}",
                     fence.completion_cycles, fence.gpu_cycles),
         "It is the part of gpu_cycles behind the last answer of L2: give at most that.");
+  if (fence.join_cycles > fence.round_cycles)
+    throw base::InputError("core.fence.join_cycles",
+                           fmt::format("a round that fences may join for {} cycles is over after {}",
+                                       fence.join_cycles, fence.round_cycles),
+                           "Give at most core.fence.round_cycles.");
   fetch.validate(scheduler.sub_cores);
   if (l1i.second_latency_cycles != 0 && !fetch.per_sub_core())
     throw base::InputError("core.l1i.second_latency_cycles",

@@ -253,6 +253,8 @@ struct FenceConfig {
   std::uint32_t cta_cycles = 0;
   std::uint32_t gpu_cycles = 0;
   std::uint32_t completion_cycles = 0;
+  std::uint32_t round_cycles = 0;  ///< 0: no fence waits for another
+  std::uint32_t join_cycles = 0;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -182,6 +182,17 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
            "ends with that answer. Not with memory_model legacy, where fences wait for the warp's own "
            "operations",
        .max = 100'000});
+  v.field("round_cycles", round_cycles,
+          {.unit = "core cycles",
+           .doc = "fences of those scopes leave a core in rounds. A round takes so long at least, and until "
+                  "what the core had written before is performed; fences that come meanwhile make the next "
+                  "one together; 0: each goes at once. Not with memory_model legacy",
+           .max = 100'000});
+  v.field("join_cycles", join_cycles,
+          {.unit = "core cycles",
+           .doc = "with round_cycles: a fence that comes at most so much behind the beginning of a round "
+                  "goes with it",
+           .max = 100'000});
 }
 
 std::vector<std::uint32_t> SharedMemoryConfig::carve_out_sizes() const {

@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little,
               "device memory is little-endian and copied as it is");
 
 AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes,
-                                       base::Cycle now) {
+                                       std::uint64_t line, base::Cycle now) {
   const unsigned width = isa::type_bytes(ext.atomic_type);
   const unsigned count = std::min<unsigned>(ext.atomic_count, static_cast<unsigned>(ext.atomics.size()));
   Result result;
@@ -33,6 +33,10 @@ AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char*
   }
   time(ext, count, result);
   free_at_ = now + result.unit_cycles;
+  if (!recent_.empty()) {
+    recent_[oldest_] = {line, now};
+    oldest_ = (oldest_ + 1) % recent_.size();
+  }
   return result;
 }
 

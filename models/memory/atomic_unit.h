@@ -1,7 +1,9 @@
 // The read-modify-write unit of an L2 slice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "memory/config.h"
 #include "sim/memory_payload.h"
@@ -16,6 +18,7 @@ namespace heddle::memory {
 ///    sees one operation per address.
 ///  * Operations on one address take `atomic_same_address_cycles` each, one after the other (0: no limit).
 ///    They occupy the bank that holds the line.
+///  * Transactions on one line begin `atomic_same_line_cycles` apart at least (0: no limit).
 ///  * Operations on any addresses start at a rate of `atomic_lanes_per_cycle`. They occupy the unit.
 class AtomicUnit {
  public:
@@ -23,7 +26,8 @@ class AtomicUnit {
       : lanes_per_cycle_(config.atomic_lanes_per_cycle),
         same_address_cycles_(config.atomic_same_address_cycles),
         combine_(config.atomic_combine),
-        results_stream_(config.atomic_results_stream) {}
+        results_stream_(config.atomic_results_stream),
+        recent_(config.atomic_same_line_cycles) {}
 
   struct Result {
     bool ok = true;                 ///< false: a lane lies outside the data, nothing was done
@@ -33,11 +37,19 @@ class AtomicUnit {
     std::uint32_t bank_cycles = 1;  ///< time the bank is occupied; at least unit_cycles
     std::uint32_t done_cycles = 1;  ///< time until the response is ready; at most bank_cycles
   };
-  /// Executes at cycle `now`, when the unit is free. `data` points to the `bytes` bytes that the transaction
+  /// Executes at cycle `now`, when the unit is free and the line's turn() has come. `data` points to the `bytes` bytes that the transaction
   /// addresses. Fills ext.atomics[i].old.
-  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, base::Cycle now);
+  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, std::uint64_t line,
+                 base::Cycle now);
 
   [[nodiscard]] base::Cycle free_at() const { return free_at_; }
+  /// From when on a transaction on the line may begin.
+  [[nodiscard]] base::Cycle turn(std::uint64_t line) const {
+    base::Cycle turn = 0;
+    for (const Begun& last : recent_)
+      if (last.line == line) turn = std::max(turn, last.at + recent_.size());
+    return turn;
+  }
 
  private:
   [[nodiscard]] bool combines(const sim::MemoryExtension& ext) const;
@@ -47,6 +59,12 @@ class AtomicUnit {
   std::uint32_t same_address_cycles_;
   AtomicCombine combine_;
   bool results_stream_;
+  struct Begun {
+    std::uint64_t line = ~std::uint64_t{0};
+    base::Cycle at = 0;
+  };
+  std::vector<Begun> recent_;  ///< the last ones: one a cycle, so all that a line may have to wait for
+  std::size_t oldest_ = 0;     ///< of these
   base::Cycle free_at_ = 0;
 };
 

@@ -190,6 +190,11 @@ void L2Config::visit(base::ConfigVisitor& v) {
                   "is, and cores take as long over them as core.lsu.atomic_return_cycles says; false: it is "
                   "ready when the "
                   "last is"});
+  v.field("atomic_same_line_cycles", atomic_same_line_cycles,
+          {.unit = "L2 cycles",
+           .doc = "from the beginning of an atomic to that of the next one on its line, whatever words they "
+                  "are on: until the first has written back. The bank waits; 0: no limit",
+           .max = 64});
   v.choice(
       "write_miss", write_miss, {"fetch", "byte_mask"},
       "a write to a part of a sector that is not present: fetch it first; or keep a mask of the bytes that "

@@ -85,6 +85,7 @@ struct L2Config {
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
   bool atomic_results_stream = false;
+  std::uint32_t atomic_same_line_cycles = 0;
   WriteMiss write_miss = WriteMiss::kFetch;
   std::uint32_t halves = 1;
   std::uint32_t far_cycles = 0;

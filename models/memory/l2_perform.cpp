@@ -101,9 +101,15 @@ void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& p
 bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle now) {
   tlm::tlm_generic_payload& payload = *request.payload;
   sim::MemoryExtension& ext = *request.extension;
-  if (ext.op == sim::MemoryOp::kAtomic && now < shared_.atomic_unit.free_at()) {
-    waits_for_unit_ = true;
-    return stall(L2Stall::kAtomicUnit, now);
+  if (ext.op == sim::MemoryOp::kAtomic) {
+    const AtomicUnit& unit = shared_.atomic_unit;
+    waits_for_unit_ = now < unit.free_at();
+    if (waits_for_unit_) return stall(L2Stall::kAtomicUnit, now);
+    if (const base::Cycle turn = unit.turn(request.line); now < turn) [[unlikely]] {
+      free_at_ = turn;
+      busy_with_ = L2Stall::kAtomicUnit;
+      return stall(L2Stall::kAtomicUnit, now);
+    }
   }
   unsigned char* const at = array_.data(frame) + request.offset;
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -131,7 +137,8 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
     case sim::MemoryOp::kAtomic: {
       if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
       const LoggedChange logged(shared_.progress.log, payload, at);
-      const AtomicUnit::Result result = shared_.atomic_unit.execute(ext, at, payload.get_data_length(), now);
+      const AtomicUnit::Result result =
+          shared_.atomic_unit.execute(ext, at, payload.get_data_length(), request.line, now);
       if (!result.ok) payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
       if (result.changed) {
         shared_.progress.memory_changed();

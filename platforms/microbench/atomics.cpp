@@ -62,7 +62,9 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
   const double from_core = lines * packet_flits(config, request_bytes, Way::kToPartition) / ports;
   const double to_partition = of_one_partition * packet_interval(config, request_bytes, Way::kToPartition);
   const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes, Way::kToCore) / ports;
-  const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
+  const double unit = std::max<double>(  // all warps want the same lines
+      of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0),
+      memory.l2.atomic_same_line_cycles);
   return std::max(
       {unit_cycles(config, pattern, lines) / cores,
        std::max({from_core, to_partition, to_core}) * core_cycles(config, config.clocks.interconnect_mhz),
@@ -123,6 +125,7 @@ std::vector<std::vector<std::string>> global_mutations(const gpu::GpuConfig& con
   return {{fmt::format("memory.l2.atomic_lanes_per_cycle={}", l2.atomic_lanes_per_cycle / 4)},
           {fmt::format("memory.l2.atomic_same_address_cycles={}", l2.atomic_same_address_cycles + 1)},
           {"memory.l2.atomic_combine=all"},
+          {fmt::format("memory.l2.atomic_same_line_cycles={}", 32 + l2.atomic_same_line_cycles)},
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 8)}};
 }
 

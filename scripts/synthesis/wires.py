@@ -103,7 +103,7 @@ class Placement:
             ends = [cell for cell, _ in flat.sinks.get(net, [])]
             ends += [flat.driver[net][0]] if net in flat.driver else []
             ends = list(dict.fromkeys(ends + ([self.port[net]] if net in self.port else [])))
-            if 1 < len(ends) <= 2000 and "'b" not in net:
+            if len(ends) > 1 and "'b" not in net:
                 self.nets[net] = ends
         self.of = [[] for _ in range(cells)]
         for net, ends in self.nets.items():

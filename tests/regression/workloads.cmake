@@ -47,6 +47,7 @@ heddle_test(observation_test SYSTEMC
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_occupancy_test.cpp ${CMAKE_CURRENT_LIST_DIR}/profile_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/energy_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sync_statistics_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/fence_rounds_test.cpp
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 # Its tests are named after the table's rows: linked, and listed, anew when these change.
 set_property(TARGET observation_test APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)

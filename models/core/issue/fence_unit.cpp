@@ -1,6 +1,7 @@
 #include "core/issue/fence_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "isa/mbarrier.h"
 
@@ -60,10 +61,59 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
     fence.until = Until::kLoaded;
     return fence;
   }
-  fence.mark = lsu_.mark_writes();
+  send(fence);
+  return fence;
+}
+
+void FenceUnit::send(Fence& fence) {
+  const FenceConfig& config = state_.config.fence;
+  if (config.round_cycles != 0) [[unlikely]] {
+    const bool joins = round_.number != 0 && state_.now <= round_.begun + config.join_cycles;
+    if (!joins && (!round_.next.empty() || !round_over())) {
+      fence.round = round_.number + 1;
+      round_.due = std::max(state_.now + 1, round_.begun + config.round_cycles);
+      return;
+    }
+    if (!joins) begin_round();
+    fence.round = round_.number;
+  }
+  take_mark(fence);
+}
+
+void FenceUnit::take_mark(Fence& fence) {
+  fence.mark = round_.mark = lsu_.mark_writes();
   if (fence.completion != 0) [[unlikely]]  // messages may have to be sent
     state_.due.lsu = std::min(state_.due.lsu, state_.now + 1);
-  return fence;
+}
+
+bool FenceUnit::round_over() const {
+  return round_.number == 0 ||
+         (state_.now >= round_.begun + state_.config.fence.round_cycles && performed(round_.mark));
+}
+
+void FenceUnit::begin_round() {
+  ++round_.number;
+  round_.begun = state_.now;
+}
+
+void FenceUnit::begin_next_round() {
+  round_.due = base::kNever;
+  if (!round_over()) {
+    if (const Cycle over = round_.begun + state_.config.fence.round_cycles; over > state_.now)
+      round_.due = over;
+    return;  // else memory_done() asks again
+  }
+  begin_round();
+  const std::vector<WarpId> homes = std::exchange(round_.next, {});
+  for (const WarpId home : homes) {
+    for (Fence& fence : fences_[home.value()]) {
+      if (fence.round != round_.number || fence.mark != 0) continue;
+      fence.earliest = state_.now + state_.config.fence.gpu_cycles;
+      take_mark(fence);
+      if (!performed(fence.mark)) releases_.push_back({fence.mark, home});
+    }
+  }
+  for (const WarpId home : homes) operation_done(home);
 }
 
 bool FenceUnit::performed(WriteMark mark) const {
@@ -71,6 +121,7 @@ bool FenceUnit::performed(WriteMark mark) const {
 }
 
 bool FenceUnit::satisfied(Fence& fence) {
+  if (fence.round > round_.number) return false;
   if (!fence.answered) {
     fence.answered = own_done(fence) && (fence.mark == 0 || performed(fence.mark));
     if (!fence.answered) return false;
@@ -113,6 +164,7 @@ void FenceUnit::issue(GroupId id, const isa::Instruction& instruction) {
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
     fences_[home.value()].push_back(fence);
     issue_.gates().close(gate_, home);
+    if (fence.round > round_.number) round_.next.push_back(home);
     if (waits_for_others) releases_.push_back({fence.mark, home});
     if (fence.answered) timers_.add(fence.earliest, home);
   });

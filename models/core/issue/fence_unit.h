@@ -10,8 +10,13 @@
 // With core.fence.* a fence takes at least that long, however little it waits for. With core.fence.completion_cycles the
 // load/store unit sends messages behind the core's atomics when the fence takes its mark (memory/fence_messages.h); they
 // count as writes before the mark. The fence ends so many cycles after the last of what it waits for.
+//
+// With core.fence.round_cycles fences of the scope of the GPU leave a core in rounds, one after the other: a fence takes its mark
+// when its round begins. The round is over when all that had been taken by then is performed, and after so many cycles at least.
+// A fence that comes up to core.fence.join_cycles behind its beginning goes with it; those that come later make the next round.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -50,13 +55,17 @@ class FenceUnit final : public IssueGate {
   void memory_done() {
     if (!releases_.empty()) [[unlikely]]
       lift_releases();
+    if (!round_.next.empty()) [[unlikely]]
+      begin_next_round();
   }
   /// Fences whose time is over in this cycle.
   void cycle(Cycle now) {
     if (timers_.next_due() <= now) [[unlikely]]
       timers_.take(now, [this](WarpId warp) { operation_done(warp); });
+    if (round_.due <= now) [[unlikely]]
+      begin_next_round();
   }
-  [[nodiscard]] Cycle next_due() const { return timers_.next_due(); }
+  [[nodiscard]] Cycle next_due() const { return std::min(timers_.next_due(), round_.due); }
   /// Lanes of the warp wait at a fence. They may go on elsewhere behind it: as part of another group.
   [[nodiscard]] bool waits(WarpId warp) const { return !fences_[warp.value()].empty(); }
   void serve(IssueGateRequest& request) override;
@@ -76,16 +85,33 @@ class FenceUnit final : public IssueGate {
     bool acquires = false;
     Cycle issued = 0;
     std::uint64_t newest = 0;
-    WriteMark mark = 0;     ///< 0: of none
-    Cycle earliest = 0;     ///< that it may be over
-    Cycle completion = 0;   ///< from the last answer to its end
-    bool answered = false;  ///< all that it waits for is as far as it asks for
+    WriteMark mark = 0;       ///< 0: of none
+    std::uint64_t round = 0;  ///< that it goes in; 0: in none
+    Cycle earliest = 0;       ///< that it may be over
+    Cycle completion = 0;     ///< from the last answer to its end
+    bool answered = false;    ///< all that it waits for is as far as it asks for
   };
   struct Release {
     WriteMark mark = 0;
     WarpId warp{};
   };
+  /// Fences that leave the core together.
+  struct Round {
+    std::uint64_t number = 0;  ///< of the last one that has begun
+    WriteMark mark = 0;        ///< of its youngest fence
+    Cycle begun = 0;
+    std::vector<WarpId> next;  ///< home warps with fences that wait for the next one
+    Cycle due = base::kNever;  ///< when that may begin, if the time is what it waits for
+  };
   [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
+  /// Now, in the round that has begun, or in the next one.
+  void send(Fence& fence);
+  void take_mark(Fence& fence);
+  /// Another round may begin.
+  [[nodiscard]] bool round_over() const;
+  void begin_round();
+  /// With the fences that wait for it, if the last one is over.
+  void begin_next_round();
   /// It may end. What it waits for may be found to be done, and its end be known with that.
   [[nodiscard]] bool satisfied(Fence& fence);
   /// What the group's warps have under way is as far as the fence asks for.
@@ -117,6 +143,7 @@ class FenceUnit final : public IssueGate {
   bool behind_copies_ = false;              ///< the kernel has arrivals behind copies
   std::uint64_t passed_ = 0;
   std::uint64_t cycles_ = 0;
+  Round round_;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first
 };
 

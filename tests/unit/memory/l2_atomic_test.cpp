@@ -110,6 +110,43 @@ TEST(L2Atomics, TheNextAtomicOnTheAddressWaitsToo) {
     EXPECT_EQ(rig.responses[i].second, rig.start + std::uint64_t{18} * i + 9 + kLatency);
 }
 
+TEST(L2Atomics, AtomicsOnOneLineBeginApartWhateverTheirWordsAre) {
+  // line of each of four atomics, lanes of each: when they are answered
+  struct Case {
+    std::vector<unsigned> lines, lanes, answers;
+  };
+  const Case table[] = {
+      {{0, 0, 0, 0}, {1, 1, 1, 1}, {0, 5, 10, 15}},
+      {{0, 1, 2, 3}, {1, 1, 1, 1}, {0, 1, 2, 3}},
+      {{0, 1, 0, 1}, {1, 1, 1, 1}, {0, 1, 5, 6}},  // two lines at a time: each waits for its own
+      {{0, 1, 2, 0}, {1, 1, 1, 1}, {0, 1, 2, 5}},
+      {{0, 0, 1, 0}, {1, 1, 1, 1}, {0, 5, 6, 10}},   // what comes behind one that waits, waits
+      {{0, 0, 0, 0}, {7, 2, 8, 1}, {6, 8, 19, 20}},  // lanes of a word take a cycle each
+  };
+  for (const Case& c : table) {
+    AtomicRig rig({.banks = 1, .atomic_same_line_cycles = 5});
+    for (const std::uint64_t line : {2, 3}) rig.complete(rig.make(MemoryOp::kRead, line * 128));
+    rig.run_until_idle();
+    rig.responses.clear();
+    rig.start = rig.now;
+    for (unsigned i = 0; i < 4; ++i)
+      rig.accept(rig.make_add(c.lines[i] * 128, c.lanes[i], std::vector<unsigned>(c.lanes[i], 4 * i)));
+    rig.run_until_idle();
+    ASSERT_EQ(rig.responses.size(), 4u);
+    for (unsigned i = 0; i < 4; ++i)
+      EXPECT_EQ(rig.responses[i].second - rig.start - kLatency, c.answers[i])
+          << "atomic " << i << " of case " << &c - table;
+  }
+}
+
+TEST(L2Atomics, ReadsDoNotWaitForALinesAtomics) {
+  AtomicRig rig({.banks = 1, .atomic_same_line_cycles = 5});
+  rig.accept(rig.make_add(0, 1));
+  rig.accept(rig.make(MemoryOp::kRead, 0));
+  rig.run_until_idle();
+  EXPECT_EQ(rig.responses[1].second, rig.start + 1 + kLatency);
+}
+
 TEST(L2Atomics, CombinedLanesAreOneOperation) {
   struct Case {
     AtomicCombine combine;
