@@ -221,11 +221,11 @@ void L2Config::visit_halves(base::ConfigVisitor& v) {
                   "copy, writes, "
                   "atomics",
            .max = kMaxCycles});
-  v.field(
-      "await_invalidation", await_invalidation,
-      {.doc = "true: a write or atomic from the home's half, of sectors that have a copy in the other one, "
-              "takes far_cycles longer, and later accesses to these sectors wait until the copy is gone "
-              "(needs halves 2 and far_cycles); false: copies go without time"});
+  v.field("await_invalidation", await_invalidation,
+          {.doc = "true: a write from the home's half, of sectors that have a copy in the other one, "
+                  "takes far_cycles longer, and later accesses to these sectors wait until the copy is gone; "
+                  "nobody waits for copies that atomics end (needs halves 2 and far_cycles); false: copies "
+                  "go without time"});
   v.field(
       "copies_take_ways", copies_take_ways,
       {.doc = "true: a copy takes a way of a set, as a line does (needs halves 2), so that lines that both "

@@ -18,7 +18,7 @@ struct FarCounters {
   std::array<std::uint64_t, 3>
       sectors{};                    ///< by MemoryOp, touched by those: hardware looks each up in both halves
   std::uint64_t copy_hits = 0;      ///< reads of cores of the other half that found a copy there
-  std::uint64_t invalidations = 0;  ///< writes and atomics of cores of this half that took copies back
+  std::uint64_t invalidations = 0;  ///< writes of cores of this half that waited for copies to be taken back
   std::uint64_t copies_replaced = 0;           ///< by lines and other copies
   std::uint64_t invalidation_wait_cycles = 0;  ///< L2 cycles that responses are later for those, summed
 };
@@ -28,7 +28,7 @@ struct FarCounters {
 /// one. Else it crosses to the home, which takes `far_cycles` more, and leaves a copy. Reads of sectors that are on their way already
 /// wait for them and do not cross, whoever writes meanwhile. Writes and atomics cross always, and copies of what they touch are gone, or do not
 /// outlast their arrival. With `await_invalidation` a write from the home's half waits until the copy is gone, and so do accesses to
-/// its sectors behind it; and a write from the other half passes the copy there and changes it: reads of that half find it until
+/// its sectors behind it (not an atomic: nobody waits for the copy that it ends); and a write from the other half passes the copy there and changes it: reads of that half find it until
 /// the write has been answered, and a near write until then takes it back.
 ///
 /// With `copies_take_ways` a copy takes a way of its set, and whoever needs the way replaces it as it would a line; a line that
@@ -132,7 +132,7 @@ class FarHalf {
     for (SectorMask left = request.touched; left != 0; left &= static_cast<SectorMask>(left - 1))
       ready = std::max(ready, until[static_cast<unsigned>(std::countr_zero(left))]);
     const Copy& copy = copies_[frame];
-    if (request.extension->op != sim::MemoryOp::kRead && !is_far(request) &&
+    if (request.extension->op == sim::MemoryOp::kWrite && !is_far(request) &&
         (request.touched & copy.sectors) != 0) {
       ++counters.invalidations;
       ready = std::max(ready, copy.there) + far_cycles_;

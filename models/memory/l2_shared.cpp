@@ -58,13 +58,12 @@ void declare(base::StatGroup& group, const L2Counters& c, const L2Config& config
                   &c.far.copies_replaced);
   if (!config.await_invalidation) return;
   group.counter("invalidations", "requests",
-                "writes and atomics of this half's cores that took copies of the other half back",
+                "writes of this half's cores that waited until copies of the other half were taken back",
                 &c.far.invalidations);
-  group.counter(
-      "invalidation_wait_cycles", "L2 cycles",
-      "time by which responses are later because copies are taken back: of those writes and atomics and "
-      "of later accesses to the same sectors, summed",
-      &c.far.invalidation_wait_cycles);
+  group.counter("invalidation_wait_cycles", "L2 cycles",
+                "time by which responses are later because copies are taken back: of those writes and "
+                "of later accesses to the same sectors, summed",
+                &c.far.invalidation_wait_cycles);
 }
 
 }  // namespace heddle::memory

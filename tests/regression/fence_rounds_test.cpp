@@ -99,7 +99,8 @@ TEST(FenceRounds, AFenceGoesWithTheRoundThatHasJustBegunOrWithTheNextOne) {
         goes = next = begun + 400;
       else
         goes = begun = fence.came;
-      EXPECT_NEAR(fence.took, goes - fence.came + alone, 6) << step << " cycles apart, came " << fence.came;
+      // Warps that still wait for their time take issue slots.
+      EXPECT_NEAR(fence.took, goes - fence.came + alone, 12) << step << " cycles apart, came " << fence.came;
     }
   }
 }

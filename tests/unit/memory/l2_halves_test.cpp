@@ -166,11 +166,14 @@ TEST_F(L2HalvesThatInvalidate, ANearWriteWaitsUntilTheCopyIsGone) {
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "there is no copy";
   read(kFar, 0b0001);
   EXPECT_EQ(time(rig.make_write(0x400, 32, 32, 1), kNear), 10u) << "none of this sector";
-  EXPECT_EQ(time(rig.make_add(0x400, 1), kNear), 17u);
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 17u);
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "it is gone";
   read(kFar, 0b0001);
+  EXPECT_EQ(time(rig.make_add(0x400, 1), kNear), 10u) << "an atomic does not wait";
+  EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kNear), 10u) << "but has ended the copy";
+  read(kFar, 0b0001);
   EXPECT_EQ(time(rig.make_write(0x400, 0, 32, 1), kFar), 17u) << "a far write ends it on its way";
-  EXPECT_EQ(far().invalidations, 1u) << "of the atomic";
+  EXPECT_EQ(far().invalidations, 1u) << "of the one write";
   EXPECT_EQ(far().invalidation_wait_cycles, 7u);
 }
 
