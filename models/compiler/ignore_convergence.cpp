@@ -69,7 +69,8 @@ bool names_all_lanes(const isa::Kernel& kernel, const isa::Operand& members) {
 Instruction warp_barrier(const isa::Kernel& kernel, const Instruction& warpsync) {
   Instruction out;
   out.op = Opcode::kWarpSync;
-  if (warpsync.dst[0].present) {  // the operation is no other one's partner
+  out.barrier = warpsync.barrier;  // its isa::WarpSyncKind
+  if (warpsync.dst[0].present) {   // the operation is no other one's partner
     out.dst[0] = warpsync.dst[0];
     out.src[0] = warpsync.src[1];
     out.src[1] = warpsync.src[0];

@@ -159,6 +159,23 @@ INSTANTIATE_TEST_SUITE_P(All, TensorCodeMechanisms,
                          ::testing::Values("simt_stack", "aware", "multi_path", "resync"),
                          [](const auto& test) { return std::string(test.param); });
 
+// Only Hanoi parts lanes of several masks at a WARPSYNC.EXCLUSIVE or .COLLECTIVE; what follows takes all that run for one mask's.
+TEST_P(TensorCodeMechanisms, RefuseLanesOfSeveralMasksAtOnce) {
+  std::vector<std::string> assignments{std::string("core.control_flow.mechanism=") + GetParam(),
+                                       "core.control_flow.ignores_convergence_instructions=true"};
+  if (GetParam() == std::string_view("multi_path"))
+    assignments.emplace_back("core.scoreboard.kind=per_thread_mask");
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {});
+  const Module code(gpu, read_file(kData + "collective.sm_90.cubin"), "kernels.cubin");
+  try {
+    static_cast<void>(code.run("reductions"));
+    ADD_FAILURE() << "it ran";
+  } catch (const base::KernelFault& error) {
+    EXPECT_NE(std::string_view(error.what()).find("name several masks"), std::string_view::npos)
+        << error.what();
+  }
+}
+
 TEST_P(TensorCode, OfThePtxasThatIsThereGivesThePtxsMemory) {
   if (kPtxas.empty()) GTEST_SKIP() << "ptxas was not found";
   const std::filesystem::path made = std::filesystem::path(::testing::TempDir()) /

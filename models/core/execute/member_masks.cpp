@@ -6,9 +6,32 @@
 
 #include "base/error.h"
 #include "core/state/operand_rows.h"
+#include "isa/convergence.h"
 #include "isa/matrix_instruction.h"
 
 namespace heddle::core {
+namespace {
+
+/// An exclusive or collective WARPSYNC lets the lanes of each mask go on by themselves: what follows takes those that run with it for
+/// those of the mask. Without convergence barriers lanes that came together stay together.
+void check_one_mask(const AccessSite& site, LaneMask exec, const std::array<std::uint32_t, kLanes>& members) {
+  if (site.instruction->op != isa::Opcode::kWarpSync ||
+      static_cast<isa::WarpSyncKind>(site.instruction->barrier) == isa::WarpSyncKind::kPlain)
+    return;
+  const std::uint32_t first = members[exec.lowest()];
+  exec.for_each([&](unsigned lane) {
+    if (members[lane] == first) return;
+    const isa::Kernel& kernel = *site.launch->kernel;
+    throw base::KernelFault(kernel.location(site.pc),
+                            fmt::format("lanes that run together name several masks, {:#010x} and {:#010x}, "
+                                        "each of which is to go on by itself\n  {}",
+                                        first, members[lane], kernel.source_line(site.pc)),
+                            "Run it with core.control_flow.mechanism=hanoi, or from its PTX: no other "
+                            "mechanism parts lanes there.");
+  });
+}
+
+}  // namespace
 
 std::array<std::uint32_t, kLanes> members_of(const AccessSite& site, LaneMask exec) {
   const isa::Kernel& kernel = *site.launch->kernel;
@@ -23,6 +46,7 @@ std::array<std::uint32_t, kLanes> members_of(const AccessSite& site, LaneMask ex
                     lane, members[lane], kernel.source_line(site.pc)),
         "a .sync instruction must name every lane that executes it");
   });
+  check_one_mask(site, exec, members);
   return members;
 }
 

@@ -200,6 +200,8 @@ void operand(Codec& codec, const OperandSpec& spec, unsigned form, bool uniform,
       return;
     case Source::kBarrier:
       return numbered(Kind::kBarrier);
+    case Source::kReturnPc:
+      return numbered(Kind::kReturnPc);
     case Source::kScoreboard:
       return numbered(Kind::kScoreboard);
     case Source::kScoreboards:

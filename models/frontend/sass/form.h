@@ -52,6 +52,7 @@ enum class Source : std::uint8_t {
   kInversePredicate,  ///< 7 - number
   kPredicates,
   kBarrier,
+  kReturnPc,  ///< half of the thread's return address: `field` is 1 for the high one
   kScoreboard,
   kScoreboards,
   kSpecialRegister,

@@ -14,6 +14,7 @@ constexpr const char* kZeroFillText[] = {"", "ZFILL"};
 /// Arrivals and bytes of an arrival: A1T0 is one arrival; TR: the register's bytes; AR: the register's arrivals.
 constexpr const char* kArrivalText[] = {"", "A1T0", "A0T1", "A0TR", "A0TX", "ART0"};
 constexpr const char* kReductionOnlyText[] = {"", "RED"};
+constexpr const char* kTogetherText[] = {"", "TOGETHER"};
 constexpr const char* kDropText[] = {"", "OPTOUT"};
 constexpr const char* kTryText[] = {"", "TRYWAIT"};
 constexpr const char* kCopiesText[] = {nullptr, "ARVCNT", "TRANSCNT"};
@@ -67,7 +68,8 @@ constexpr Form kForms[] = {
      .code = 0x9a7,
      .archs = k90,
      .fixed = kWithUniform,
-     .modifiers = {modifier(Modifier::kReductionOnly, bit(74), kReductionOnlyText),
+     .modifiers = {modifier(Modifier::kTogether, bit(73), kTogetherText),
+                   modifier(Modifier::kReductionOnly, bit(74), kReductionOnlyText),
                    modifier(Modifier::kDrop, bit(75), kDropText),
                    modifier(Modifier::kMode, bits(84, 86), kArrivalText)},
      .operands = {kDst, kBarrierAddress, kData}},

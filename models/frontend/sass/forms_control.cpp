@@ -26,6 +26,9 @@ constexpr OperandSpec target(Field field, Source source = Source::kTarget) {
 constexpr OperandSpec barrier(unsigned at) {
   return {.role = Role::kBarrier, .source = Source::kBarrier, .field = bits(at, at + 3)};
 }
+constexpr OperandSpec return_pc(Role role) {
+  return {.role = role, .source = Source::kReturnPc, .field = bit(31)};
+}
 constexpr OperandSpec kRegister = reg(Role::kA, 24);
 constexpr OperandSpec kBarId = imm(Role::kBarrier, bits(54, 57));
 constexpr OperandSpec kBarIdRegister = reg(Role::kBarrier, 32);
@@ -151,6 +154,16 @@ constexpr Form kForms[] = {
      .name = "BMOV.32",
      .code = 0x356,
      .operands = {barrier(24), reg(Role::kB, 32)}},
+    {.op = Opcode::kRpcmovWrite,
+     .name = "RPCMOV.32",
+     .code = 0x352,
+     .archs = k90,
+     .operands = {return_pc(Role::kDst), reg(Role::kB, 32)}},
+    {.op = Opcode::kRpcmovRead,
+     .name = "RPCMOV.32",
+     .code = 0x353,
+     .archs = k90,
+     .operands = {kDst, return_pc(Role::kB)}},
     {.op = Opcode::kWarpsync,
      .name = "WARPSYNC",
      .code = 0x148,

@@ -61,6 +61,7 @@ struct Operand {
     kUniformPredicate,
     kPredicates,  ///< PR: P0 to P6 as bits
     kBarrier,
+    kReturnPc,  ///< Rpc.LO (`number` 0) or Rpc.HI
     kScoreboard,
     kScoreboards,      ///< `value`: a bit each
     kSpecialRegister,  ///< `value`: its id
@@ -158,6 +159,7 @@ enum class Modifier : std::uint8_t {
   kZeroFill,
   kReductionOnly,  ///< .RED: without a result
   kDrop,           ///< .OPTOUT
+  kTogether,       ///< the lanes arrive at an mbarrier at once
   kSources,        ///< .SCR: coordinates and what follows them in both A and B
   kLevel,          ///< of detail
   kOutside,        ///< what becomes of an access outside a surface

@@ -81,6 +81,8 @@ const char* name_of(Operand::Kind kind) {
       return "predicates";
     case Operand::Kind::kBarrier:
       return "barrier";
+    case Operand::Kind::kReturnPc:
+      return "return_pc";
     case Operand::Kind::kScoreboard:
       return "scoreboard";
     case Operand::Kind::kScoreboards:
@@ -219,6 +221,8 @@ const char* name_of(Modifier modifier) {
       return "outside";
     case Modifier::kDrop:
       return "drop";
+    case Modifier::kTogether:
+      return "together";
     case Modifier::kLessEqual:
       return "less_equal";
   }

@@ -33,8 +33,8 @@ enum class Opcode : std::uint8_t {
   // textures, surfaces
   kTex, kTld, kTld4, kTxd, kTxq, kSuld, kSust,
   // control
-  kBra, kBrx, kBrxu, kCall, kRet, kExit, kBssy, kBsync, kBreak, kBmovRead, kBmovWrite, kWarpsync, kEndcollective, kYield,
-  kNanosleep, kBar, kBpt, kKill, kNop,
+  kBra, kBrx, kBrxu, kCall, kRet, kExit, kBssy, kBsync, kBreak, kBmovRead, kBmovWrite, kRpcmovRead, kRpcmovWrite, kWarpsync,
+  kEndcollective, kYield, kNanosleep, kBar, kBpt, kKill, kNop,
 };
 // clang-format on
 

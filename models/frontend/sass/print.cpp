@@ -194,6 +194,8 @@ std::string operand_text(const Instruction& instruction, unsigned index, const T
       return instruction.form->uniform ? "UPR" : "PR";
     case Kind::kBarrier:
       return fmt::format("B{}", operand.number);
+    case Kind::kReturnPc:
+      return operand.number == 0 ? "Rpc.LO" : "Rpc.HI";
     case Kind::kScoreboard:
       return fmt::format("SB{}", operand.number);
     case Kind::kScoreboards: {

@@ -73,7 +73,10 @@ std::string MemoryAccess::arrive(Values& v) {
   barrier.arrive(count, bytes);
   const std::uint64_t now = barrier.bits();
   std::memcpy(at, &now, sizeof now);
-  if (!of_copies && !v.has(Modifier::kReductionOnly)) v.set_pair(old);
+  if (of_copies || v.has(Modifier::kReductionOnly)) return {};
+  // Lanes arrive one behind the other, so none of .TOGETHER has another one beside it.
+  if (v.has(Modifier::kTogether)) old = (old >> 32 << 32) | std::uint64_t{1} << v.lane().thread % 32;
+  v.set_pair(old);
   return {};
 }
 

@@ -42,6 +42,7 @@ struct Lane {
   std::array<bool, 8> predicates{};             ///< PT stays true
   std::array<bool, 8> uniform_predicates{};     ///< UPT stays true
   std::array<std::uint32_t, 16> convergence{};  ///< lanes of B0 to B15
+  std::array<std::uint32_t, 2> return_pc{};     ///< Rpc: low half, high half
   std::uint32_t barrier_result = 0;             ///< of the last BAR.RED
   std::uint32_t members = 0;                    ///< the mask of the WARPSYNC at which it waits
   bool exclusive = false;                       ///< ... is .EXCLUSIVE or .COLLECTIVE

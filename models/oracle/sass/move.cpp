@@ -61,6 +61,9 @@ void bmov_read(Values& v) {
 
 void bmov_write(Values& v) { v.lane().convergence[v.op().find(Role::kBarrier)->number] = v.word(Role::kB); }
 
+void rpcmov_read(Values& v) { v.set(v.lane().return_pc.at(v.op().find(Role::kB)->number)); }
+void rpcmov_write(Values& v) { v.lane().return_pc.at(v.op().find(Role::kDst)->number) = v.word(Role::kB); }
+
 /// Fences and waits for scoreboards: memory is sequentially consistent here, and results are there at once.
 void nothing(Values&) {}
 
@@ -87,6 +90,10 @@ LaneFunction move_function(Opcode op) {
       return bmov_read;
     case Opcode::kBmovWrite:
       return bmov_write;
+    case Opcode::kRpcmovRead:
+      return rpcmov_read;
+    case Opcode::kRpcmovWrite:
+      return rpcmov_write;
     case Opcode::kNop:
     case Opcode::kCctl:
     case Opcode::kMembar:

@@ -152,6 +152,13 @@ void add_background(Cases& to) {
       "mbarrier.arrive.shared.b64 %y2, [%x0]; mbarrier.pending_count.b64 $d1, %y2; " +
           test,
       {Type::kPred, Type::kB32});
+  for (const char* const how : {"arrive", "arrive_drop"})
+    state(fmt::format("mbarrier.{0}.noComplete.shared.b64 %y0, [%x0], 1; mbarrier.{0}.noComplete.shared.b64 "
+                      "%y1, [%x0], 1; "
+                      "mbarrier.pending_count.b64 $d1, %y0; mbarrier.pending_count.b64 $d2, %y1; "
+                      "mbarrier.arrive.shared.b64 %y2, [%x0]; {1}",
+                      how, test),
+          {Type::kPred, Type::kB32, Type::kB32});
   state("mbarrier.arrive.expect_tx.shared.b64 %y0, [%x0], 16; mbarrier.arrive.shared.b64 %y1, [%x0], 2; " +
             test,
         {Type::kPred});

@@ -289,6 +289,8 @@ TEST(LaneOperations, SayWhatTheyAre) {
   EXPECT_EQ(vote.lowered().member_mask, isa::Instruction::kNoMemberMask);
   EXPECT_EQ(of("0000000600067308 002e220000001000").lowered().unit, isa::Unit::kSfu);
   EXPECT_EQ(of("000000040404722b 000fd00000000004").lowered().latency_class, isa::LatencyClass::kDpMad);
+  // I2I.S16.S32.SAT R0, R2: ptxas reads its result four cycles behind it.
+  EXPECT_EQ(of("0000000200007238 004fc80000003000").lowered().latency_class, isa::LatencyClass::kIntSimple);
   // A load is none of them.
   EXPECT_FALSE(of("0000000802027981 000ea2000c1e1900").is_lane_operation());
 }

@@ -4,6 +4,8 @@
 // kernel has LDGDEPBARs, every DEPBAR of their scoreboards waits for copies: it waits at least as long as it must.
 #include "frontend/sass/form.h"
 #include "frontend/sass/lower/lowering.h"
+#include "frontend/sass/lower/sequence.h"
+#include "frontend/sass/lower/words.h"
 #include "isa/async_copy.h"
 #include "isa/mbarrier.h"
 
@@ -85,7 +87,21 @@ void lower_arrival(Lowering& of, const Instruction& in, isa::Instruction& out) {
       of.rows.refuse("bytes that have come, which only bulk copies tell");
   }
   const Operand& state = *in.find(Role::kDst);
-  if (in.value(Modifier::kReductionOnly) != 0) return;
+  if (in.value(Modifier::kReductionOnly) != 0 || state.number == kRz) return;
+  if (in.value(Modifier::kTogether) != 0) {
+    // Of lanes that arrive at once a card says what the barrier was before all of them, and in the low word which they are: the code
+    // counts those in front of each. Here lanes arrive one behind the other, so each is alone.
+    isa::Instruction arrival = out;
+    Sequence sequence(of, in, out);
+    arrival.guard = sequence.guard();
+    arrival.dst[1] = result_word(of.rows, state.number, 1);
+    sequence.add(arrival);
+    sequence
+        .own(move_words, {result_word(of.rows, state.number, 0)},
+             {KernelRows::special(isa::SpecialRow::kLanemaskEq)})
+        .guard = sequence.guard();
+    return;
+  }
   out.dst[0] = result_word(of.rows, state.number, 0);
   out.dst[1] = result_word(of.rows, state.number, 1);
 }

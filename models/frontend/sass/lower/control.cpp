@@ -172,6 +172,18 @@ void lower_barrier_move(Lowering& of, const Instruction& in, isa::Instruction& o
   take(isa::write_barrier(barrier, of.rows.general(in.find(Role::kB)->number)), out);
 }
 
+/// Half of the thread's return address and a register.
+void lower_return_pc_move(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  const auto half = [&](Role role) {
+    return own_row(of.rows, in.find(role)->number == 0 ? OwnRow::kReturnPcLow : OwnRow::kReturnPcHigh);
+  };
+  const bool reads = in.op == Opcode::kRpcmovRead;
+  out.op = isa::Opcode::kLane;
+  out.lane_fn = move_words;
+  out.src[0] = reads ? half(Role::kB) : of.rows.general(in.find(Role::kB)->number);
+  out.dst[0] = reads ? of.rows.to_general(in.find(Role::kDst)->number) : half(Role::kDst);
+}
+
 // ---- CTA barriers
 
 void lower_cta_barrier(Lowering& of, const Instruction& in, isa::Instruction& out) {
@@ -264,6 +276,10 @@ bool lower_control(Lowering& of, const Instruction& in, isa::Instruction& out) {
     case Opcode::kBmovRead:
     case Opcode::kBmovWrite:
       lower_barrier_move(of, in, out);
+      return true;
+    case Opcode::kRpcmovRead:
+    case Opcode::kRpcmovWrite:
+      lower_return_pc_move(of, in, out);
       return true;
     case Opcode::kWarpsync:
       lower_warpsync(of, in, out);

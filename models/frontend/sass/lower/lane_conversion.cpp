@@ -158,7 +158,7 @@ void lower_saturation(LaneLowering& of) {
               .src_type = Type::kS32,
               .sat = true,
               .dst_bits = 32},
-             LatencyClass::kSfu);
+             LatencyClass::kIntSimple);
 }
 void lower_packing_of_integers(LaneLowering& of) {
   using isa::LaneOp;

@@ -43,7 +43,9 @@ struct Lowering {
 enum class OwnRow : unsigned {
   kBarrierResult,     ///< of BAR.RED, until B2R.RESULT reads it
   kCollectiveReturn,  ///< code address behind a lane's WARPSYNC.COLLECTIVE
-  kOfSequences,       ///< this and following ones: of lower/sequence.h
+  kReturnPcLow,       ///< Rpc: ptxas keeps a pair in it
+  kReturnPcHigh,
+  kOfSequences,  ///< this and following ones: of lower/sequence.h
 };
 [[nodiscard]] inline isa::Operand own_row(KernelRows& rows, OwnRow which) {
   return rows.own(static_cast<unsigned>(which));
