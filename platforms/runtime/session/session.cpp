@@ -334,7 +334,7 @@ void Session::find_kernel(const Request& request, std::span<const std::byte> pay
   KernelFacts facts;
   const host::DeviceProperties device = properties();
   facts.registers = std::max(kernel.code->registers_per_thread, kernel.code->allocated_registers);
-  facts.static_shared_bytes = kernel.code->static_shared_bytes;
+  facts.static_shared_bytes = kernel.code->declared_shared_bytes();
   facts.local_bytes = kernel.code->local_bytes_per_thread;
   facts.max_threads = device.max_threads_per_block;
   if (kernel.code->max_threads_per_cta != 0)
@@ -381,7 +381,8 @@ std::uint32_t Session::resident_blocks(const Kernel& kernel, const host::Launch&
   if (occupancy_) return occupancy_(kernel.module, kernel.name, shape);
   const host::DeviceProperties device = properties();
   const std::uint64_t warp = device.warp_size, threads = (shape.block.count() + warp - 1) / warp * warp;
-  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  const std::uint64_t shared =
+      std::uint64_t{kernel.code->declared_shared_bytes()} + shape.dynamic_shared_bytes;
   if (threads == 0 || threads > device.max_threads_per_block) return 0;
   std::uint64_t most =
       std::min<std::uint64_t>(device.max_blocks_per_multiprocessor,
@@ -401,7 +402,8 @@ bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply
   if (shape.block.count() > device.max_threads_per_block) return false;
   const auto most = kernel.code->max_threads_per_cta;
   reply.code = Code::kInvalidValue;
-  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  const std::uint64_t shared =
+      std::uint64_t{kernel.code->declared_shared_bytes()} + shape.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) return false;
   reply.code = Code::kLaunchOutOfResources;
   if (most != 0 && shape.block.count() > most) return false;
