@@ -84,17 +84,24 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string advice_on(const base::Error& error, bool strict) {
   static const std::regex kBeside("(past the end|before the start) of 'allocation");
   // Where Linux places heaps, stacks and mappings: 47 bits, far above what a device gives.
-  static const std::regex kOfHost("0x[5-7][0-9a-f]{11}[: ].*no allocation near");
+  static const std::regex kOfHost("(0x[5-7][0-9a-f]{11})[: ].*no allocation near");
   if (error.code() != base::ExitCode::kKernelFault) return {};
   const std::string text = first_line(error.what());
   if (strict && std::regex_search(text, kBeside))
     return "  A card lets kernels reach a little beyond a buffer. So does runtime.tolerant_memory=true, the "
            "default.\n";
-  if (std::regex_search(text, kOfHost))
-    return "  It is an address of the host. Kernels reach memory of cudaMallocManaged, cudaMallocHost and "
-           "cudaHostAlloc, and registered memory that is an argument or comes from "
-           "cudaHostGetDevicePointer.\n";
-  return {};
+  std::smatch found;
+  if (!std::regex_search(text, found, kOfHost)) return {};
+  const std::uint64_t address = std::stoull(found[1], nullptr, 16);
+  const bool local = address - isa::kLocalWindowBase < isa::kLocalWindowBytes;
+  if (local || address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
+    return fmt::format(
+        "  It is an address of {} memory. Instructions of global memory (as __ldcg and __stcs are) do not "
+        "reach it.\n",
+        local ? "local" : "shared");
+  return "  It is an address of the host. Kernels reach memory of cudaMallocManaged, cudaMallocHost and "
+         "cudaHostAlloc, and registered memory that is an argument or comes from "
+         "cudaHostGetDevicePointer.\n";
 }
 
 }  // namespace
