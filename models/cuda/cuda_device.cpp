@@ -192,7 +192,7 @@ std::vector<host::ModuleSymbol> CudaDevice::symbols(host::ModuleHandle module) c
 /// What only the card knows of the launch.
 void CudaDevice::prepare(Function* function, const isa::Kernel& kernel, const host::Launch& shape) const {
   const std::string place = place_of(kernel.name);
-  if (shape.dynamic_shared_bytes + kernel.static_shared_bytes > kUsualSharedBytes)
+  if (shape.dynamic_shared_bytes + kernel.declared_shared_bytes() > kUsualSharedBytes)
     check(driver_.set_function_attribute(function, FunctionAttribute::kMaxDynamicSharedBytes,
                                          static_cast<int>(shape.dynamic_shared_bytes)),
           place);
@@ -234,8 +234,8 @@ void CudaDevice::start(Function* function, const isa::Kernel& kernel, const host
     throw base::InputError(
         place_of(kernel.name),
         fmt::format("{}: {} registers and {} bytes of shared memory a thread and a CTA, {} threads",
-                    driver_.text(result), kernel.registers_per_thread, kernel.static_shared_bytes + shared,
-                    block.count()),
+                    driver_.text(result), kernel.registers_per_thread,
+                    kernel.declared_shared_bytes() + shared, block.count()),
         "Launch smaller CTAs.");
   if (result != Result::kSuccess) fail(result, kernel.name);
 }

@@ -89,12 +89,13 @@ void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t 
                            fmt::format("a block of {} has {} threads, the kernel's .maxntid allows {}",
                                        shape_text(shape.block), threads, kernel.max_threads_per_cta),
                            "Use smaller blocks and more of them.");
-  const std::uint64_t shared = std::uint64_t{kernel.static_shared_bytes} + shape.dynamic_shared_bytes;
+  const std::uint32_t fixed = kernel.declared_shared_bytes();
+  const std::uint64_t shared = std::uint64_t{fixed} + shape.dynamic_shared_bytes;
   if (shared > max_shared_bytes)
     throw base::InputError(
         place,
         fmt::format("{} bytes of shared memory a block ({} static + {} dynamic), the device has {}", shared,
-                    kernel.static_shared_bytes, shape.dynamic_shared_bytes, max_shared_bytes),
+                    fixed, shape.dynamic_shared_bytes, max_shared_bytes),
         "Use less shared memory, or a platform with more.");
 }
 

@@ -198,7 +198,9 @@ struct Kernel {
   std::vector<BankWord> bank_words;  ///< machine code: operands of constant banks, ascending by pc
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;     ///< module- and function-scope .shared variables used
+  std::uint32_t static_shared_bytes = 0;  ///< module- and function-scope .shared variables used
+  std::uint32_t reserved_shared_bytes =
+      0;  ///< at the start of these, no variable's: the hardware's (machine code of sm_90)
   std::uint32_t local_bytes_per_thread = 0;  ///< known before the launch; the stack follows it
   bool uses_stack = false;                   ///< recursion or alloca: needs stack memory in addition
   std::uint32_t registers_per_thread =
@@ -220,6 +222,10 @@ struct Kernel {
 
   /// Of a cubin: instructions are the hardware's own.
   [[nodiscard]] bool is_machine_code() const { return allocated_registers != 0; }
+  /// What counts against the limit of a block, and is asked of the kernel.
+  [[nodiscard]] std::uint32_t declared_shared_bytes() const {
+    return static_shared_bytes - reserved_shared_bytes;
+  }
   /// Byte offset of an instruction from the kernel's first one: the PC that users see.
   [[nodiscard]] std::uint64_t code_address(Pc pc) const {
     return std::uint64_t{pc.value()} * instruction_bytes;

@@ -13,7 +13,8 @@ def compilations():
     alone = ["-cudart", "shared", "-gencode", "arch=compute_75,code=sm_75"]
     made = [("both", ["-cudart", "shared", "-arch=sm_75", "both.cu"], HERE / "both"), ("alone", [*alone, "both.cu"], HERE / "both"),
             ("left", ["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "left.cu"], HERE / "both"),
-            ("shared_units", [*alone, "shared_units.cu"], HERE / "both"), ("gradients", ["-cudart", "shared", "-arch=sm_90", "gradients.cu"], HERE / "both")]
+            ("shared_units", [*alone, "shared_units.cu"], HERE / "both"), ("gradients", ["-cudart", "shared", "-arch=sm_90", "gradients.cu"], HERE / "both"),
+            ("all_shared", ["-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "all_shared.cu"], HERE / "both")]
     return made + [(f"{name}_{arch}", ["-cudart", "shared", "-gencode", f"arch=compute_{arch},code=sm_{arch}", f"{name}.cu"], HERE / "cu")
                    for name, archs in {**dict.fromkeys(TEXTURES, (75, 90)), **OTHERS}.items() for arch in archs]
 
@@ -30,6 +31,14 @@ def nvcc_machine_code_addresses_whole_units_of_shared_memory(b):
     program = b.program("shared_units")
     for device in ("model", "oracle"):
         check(b.cuda("--quiet", "--device", device, program).stdout == "4 5 3040 cudaSuccess\n", f"wrong results on the {device}")
+
+
+@case
+def nvcc_what_the_hardware_reserves_is_not_the_kernels(b):
+    """228 KiB on a core: 1 KiB of each block is the hardware's, in the addresses of sm_90's machine code too."""
+    program = b.program("all_shared")
+    done = b.cuda("--quiet", "--platform", "h100", "--set", "dispatch.gpc.tpcs=", "--set", "runtime.code=machine_code", program)
+    check(done.stdout == "232448 bytes, cudaSuccess, one more cudaErrorInvalidValue; own 0 and 400; 2 blocks of a half; 29056 cudaSuccess\n", f"{done.stdout} {done.stderr}")
 
 
 @case

@@ -399,6 +399,13 @@ def address_of_the_host_is_called_so(b):
 
 
 @case
+def address_of_local_memory_is_not_called_the_hosts(b):
+    for device in ("model", "oracle"):
+        done = b.cuda("--quiet", "--device", device, b.registered, "local")
+        check(done.stdout == "700\n" and "an address of local memory" in done.stderr and "the host" not in done.stderr, "whose address is not said")
+
+
+@case
 def exit_codes_and_arguments_are_the_programs(b):
     check(b.cuda("--quiet", "/bin/sh", "-c", "echo $1; exit 7", "sh", "--out", code=7).stdout == "--out\n", "wrong argument")
     check("signal" in b.cuda("--quiet", "/bin/sh", "-c", "kill -9 $$", code=137).stderr, "no word of the signal")

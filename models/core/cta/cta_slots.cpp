@@ -27,9 +27,11 @@ std::uint32_t addressable_shared_bytes(const isa::Kernel& kernel, std::uint32_t 
 CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config) {
   const std::uint32_t per_warp =
       round_up(launch.kernel->registers_per_thread * base::kLanes, config.occupancy.register_unit);
+  // What machine code has in its addresses already is not reserved twice.
+  const std::uint32_t reserved = config.shared_memory.reserved_bytes_per_cta;
   return {launch.warps_per_cta, per_warp * launch.warps_per_cta,
-          round_up(launch.shared_bytes_per_cta, kSharedGranularity) +
-              config.shared_memory.reserved_bytes_per_cta};
+          round_up(launch.shared_bytes_per_cta, kSharedGranularity) + reserved -
+              std::min(reserved, launch.kernel->reserved_shared_bytes)};
 }
 
 std::uint32_t max_resident(const CtaNeeds& needs, const CoreConfig& config, std::string& why) {

@@ -3,6 +3,7 @@
 // Nothing is placed: addresses in relocations are for the code that allocates the module's memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -75,6 +76,7 @@ struct CodeSection {
   std::uint32_t frame_bytes = 0;                ///< of the stack, by the section's own function
   std::uint32_t stack_bytes =
       0;  ///< least stack of a thread, as far as the compiler knows: 0 for recursion too
+  static constexpr std::uint32_t kReservedShared90 = 1024;
   std::uint64_t shared_bytes = 0;    ///< static shared memory, with what sm_90 reserves at its start
   std::uint32_t parameter_base = 0;  ///< first byte of the parameters in bank 0
   std::uint32_t parameter_bytes = 0;
@@ -90,6 +92,13 @@ struct CodeSection {
   std::vector<IndirectBranch> indirect_branches;
   std::uint64_t bank0_bytes = 0;     ///< of .nv.constant0, parameters included
   std::optional<DataSection> bank2;  ///< literals, jump tables, tables of functions
+
+  /// Of shared_bytes.
+  [[nodiscard]] std::uint32_t reserved_shared_bytes(Arch arch) const {
+    return arch == Arch::kSm90
+               ? static_cast<std::uint32_t>(std::min<std::uint64_t>(shared_bytes, kReservedShared90))
+               : 0;
+  }
 };
 
 struct Cubin {

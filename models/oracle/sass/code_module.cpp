@@ -35,7 +35,8 @@ isa::Type type_of(std::uint32_t bytes) {
   }
 }
 
-std::shared_ptr<const isa::Kernel> described(const sass::CodeSection& section, const std::string& file) {
+std::shared_ptr<const isa::Kernel> described(const sass::CodeSection& section, Arch arch,
+                                             const std::string& file) {
   auto kernel = std::make_shared<isa::Kernel>();
   kernel->name = section.name;
   for (const sass::Parameter& parameter : section.parameters) {
@@ -49,6 +50,7 @@ std::shared_ptr<const isa::Kernel> described(const sass::CodeSection& section, c
   }
   kernel->param_bytes = section.parameter_bytes;
   kernel->static_shared_bytes = static_cast<std::uint32_t>(section.shared_bytes);
+  kernel->reserved_shared_bytes = section.reserved_shared_bytes(arch);
   kernel->registers_per_thread = section.registers;
   kernel->required_block = section.required_threads;
   if (section.max_threads) {
@@ -93,7 +95,7 @@ KernelCode code_of(const sass::PlacedModule& placed, const sass::PlacedKernel& k
   code.bank3_address = placed.bank3.address;
   code.bank3_bytes = placed.bank3.bytes.size();
   code.shared_bytes = section.shared_bytes;
-  code.kernel = described(section, placed.cubin.name);
+  code.kernel = described(section, arch, placed.cubin.name);
   return code;
 }
 

@@ -87,7 +87,8 @@ void CodeMachine::start_cta(Cta& cta, std::uint64_t number) {
   constexpr std::uint64_t kSharedAlign = 16, kSharedUnit = 128;  // a vector may reach past the last variable
   cta.id = coordinates(number, shape_.grid);
   // What sm_90 reserves, CTAs without variables have as well.
-  const std::uint64_t own = std::max<std::uint64_t>(code_.shared_bytes, code_.arch == Arch::kSm90 ? 1024 : 0);
+  const std::uint64_t own = std::max<std::uint64_t>(
+      code_.shared_bytes, code_.arch == Arch::kSm90 ? sass::CodeSection::kReservedShared90 : 0);
   const std::uint64_t static_bytes =
       shape_.dynamic_shared_bytes == 0 ? own : (own + kSharedAlign - 1) & ~(kSharedAlign - 1);
   cta.shared.assign((static_bytes + shape_.dynamic_shared_bytes + kSharedUnit - 1) & ~(kSharedUnit - 1),

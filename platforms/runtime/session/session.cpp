@@ -84,17 +84,24 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string advice_on(const base::Error& error, bool strict) {
   static const std::regex kBeside("(past the end|before the start) of 'allocation");
   // Where Linux places heaps, stacks and mappings: 47 bits, far above what a device gives.
-  static const std::regex kOfHost("0x[5-7][0-9a-f]{11}[: ].*no allocation near");
+  static const std::regex kOfHost("(0x[5-7][0-9a-f]{11})[: ].*no allocation near");
   if (error.code() != base::ExitCode::kKernelFault) return {};
   const std::string text = first_line(error.what());
   if (strict && std::regex_search(text, kBeside))
     return "  A card lets kernels reach a little beyond a buffer. So does runtime.tolerant_memory=true, the "
            "default.\n";
-  if (std::regex_search(text, kOfHost))
-    return "  It is an address of the host. Kernels reach memory of cudaMallocManaged, cudaMallocHost and "
-           "cudaHostAlloc, and registered memory that is an argument or comes from "
-           "cudaHostGetDevicePointer.\n";
-  return {};
+  std::smatch found;
+  if (!std::regex_search(text, found, kOfHost)) return {};
+  const std::uint64_t address = std::stoull(found[1], nullptr, 16);
+  const bool local = address - isa::kLocalWindowBase < isa::kLocalWindowBytes;
+  if (local || address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
+    return fmt::format(
+        "  It is an address of {} memory. Instructions of global memory (as __ldcg and __stcs are) do not "
+        "reach it.\n",
+        local ? "local" : "shared");
+  return "  It is an address of the host. Kernels reach memory of cudaMallocManaged, cudaMallocHost and "
+         "cudaHostAlloc, and registered memory that is an argument or comes from "
+         "cudaHostGetDevicePointer.\n";
 }
 
 }  // namespace
@@ -334,7 +341,7 @@ void Session::find_kernel(const Request& request, std::span<const std::byte> pay
   KernelFacts facts;
   const host::DeviceProperties device = properties();
   facts.registers = std::max(kernel.code->registers_per_thread, kernel.code->allocated_registers);
-  facts.static_shared_bytes = kernel.code->static_shared_bytes;
+  facts.static_shared_bytes = kernel.code->declared_shared_bytes();
   facts.local_bytes = kernel.code->local_bytes_per_thread;
   facts.max_threads = device.max_threads_per_block;
   if (kernel.code->max_threads_per_cta != 0)
@@ -381,7 +388,8 @@ std::uint32_t Session::resident_blocks(const Kernel& kernel, const host::Launch&
   if (occupancy_) return occupancy_(kernel.module, kernel.name, shape);
   const host::DeviceProperties device = properties();
   const std::uint64_t warp = device.warp_size, threads = (shape.block.count() + warp - 1) / warp * warp;
-  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  const std::uint64_t shared =
+      std::uint64_t{kernel.code->declared_shared_bytes()} + shape.dynamic_shared_bytes;
   if (threads == 0 || threads > device.max_threads_per_block) return 0;
   std::uint64_t most =
       std::min<std::uint64_t>(device.max_blocks_per_multiprocessor,
@@ -401,7 +409,8 @@ bool Session::fits(const Kernel& kernel, const host::Launch& shape, Reply& reply
   if (shape.block.count() > device.max_threads_per_block) return false;
   const auto most = kernel.code->max_threads_per_cta;
   reply.code = Code::kInvalidValue;
-  const std::uint64_t shared = std::uint64_t{kernel.code->static_shared_bytes} + shape.dynamic_shared_bytes;
+  const std::uint64_t shared =
+      std::uint64_t{kernel.code->declared_shared_bytes()} + shape.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) return false;
   reply.code = Code::kLaunchOutOfResources;
   if (most != 0 && shape.block.count() > most) return false;

@@ -156,6 +156,9 @@ int special(const std::string& what, std::size_t number) {
     const std::vector<int> own(std::size_t{1} << 18);  // mapped
     (void)launch(sum, 1, 32, nullptr, own.data(), 120);
     std::printf("%d\n", cudaDeviceSynchronize());
+  } else if (what == "local") {
+    (void)launch(sum, 1, 32, nullptr, reinterpret_cast<const int*>(0x7e00'0000'0040), 120);
+    std::printf("%d\n", cudaDeviceSynchronize());
   } else if (what == "where") {
     unsigned cores = 0;
     MUST(cudaMalloc(reinterpret_cast<void**>(&x), 4));

@@ -89,8 +89,9 @@ isa::Operand Banks::launch_word(std::uint32_t offset, std::string& problem) {
   if (!sm_75 && offset == kReservedShared90) return pool_.row(isa::RowWidth::k32, 0);
   // %reserved_smem_offset_1: where the shared memory begins that is no variable's.
   if (!sm_75 && offset == kReserved90) {
-    constexpr std::uint32_t kReservedBytes = 1024;  // which CTAs without variables have as well
-    kernel_.static_shared_bytes = std::max(kernel_.static_shared_bytes, kReservedBytes);
+    // CTAs without variables have it as well.
+    kernel_.reserved_shared_bytes = CodeSection::kReservedShared90;
+    kernel_.static_shared_bytes = std::max(kernel_.static_shared_bytes, kernel_.reserved_shared_bytes);
     return pool_.row(isa::RowWidth::k32, 0);
   }
   if (!sm_75 && ((offset >= kIsClusterLaunch && offset < kClusterEnd) || offset == kClusterSize))

@@ -110,6 +110,7 @@ class KernelLowering {
 
   void set_needs() {
     kernel_.static_shared_bytes = static_cast<std::uint32_t>(section_.shared_bytes);
+    kernel_.reserved_shared_bytes = section_.reserved_shared_bytes(arch_);
     kernel_.allocated_registers = std::max(section_.registers, 1u);
     // The stack begins at its end and grows down: a launch must not give it more than it may use.
     kernel_.local_bytes_per_thread =
