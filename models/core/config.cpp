@@ -320,6 +320,10 @@ void CoreConfig::validate() const {
         fmt::format("{} cycles are more than the whole fence, core.fence.gpu_cycles, has: {}",
                     fence.completion_cycles, fence.gpu_cycles),
         "It is the part of gpu_cycles behind the last answer of L2: give at most that.");
+  if (fence.messages == FenceMessagesTo::kSlices && fence.completion_cycles == 0)
+    throw base::InputError("core.fence.messages",
+                           "slices has no effect: without completion_cycles no message goes out",
+                           "Set core.fence.completion_cycles, or core.fence.messages=atomics.");
   if (fence.join_cycles > fence.round_cycles)
     throw base::InputError("core.fence.join_cycles",
                            fmt::format("a round that fences may join for {} cycles is over after {}",

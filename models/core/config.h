@@ -248,6 +248,9 @@ struct BarrierConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+/// Where messages of fences go, with completion_cycles: behind atomics of the core that are under way, or to every L2 slice.
+enum class FenceMessagesTo : std::uint8_t { kAtomics, kSlices };
+
 /// How long a fence takes at least: hardware sends it through the memory system, where nothing is outstanding either.
 struct FenceConfig {
   std::uint32_t cta_cycles = 0;
@@ -255,6 +258,8 @@ struct FenceConfig {
   std::uint32_t completion_cycles = 0;
   std::uint32_t round_cycles = 0;  ///< 0: no fence waits for another
   std::uint32_t join_cycles = 0;
+  FenceMessagesTo messages = FenceMessagesTo::kAtomics;
+  std::uint32_t slices = 0;  ///< no key: how many L2 slices there are
   void visit(base::ConfigVisitor& v);
 };
 

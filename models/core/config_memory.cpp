@@ -188,6 +188,10 @@ void FenceConfig::visit(base::ConfigVisitor& v) {
                   "what the core had written before is performed; fences that come meanwhile make the next "
                   "one together; 0: each goes at once. Not with memory_model legacy",
            .max = 100'000});
+  v.choice("messages", messages, {"atomics", "slices"},
+           "with completion_cycles: to which L2 slices messages go; behind each atomic of the core that is "
+           "under way; or one to every slice, in each round (or for each fence), answered by the core's half "
+           "of L2 and looked up in both (memory.l2.far_turns)");
   v.field("join_cycles", join_cycles,
           {.unit = "core cycles",
            .doc = "with round_cycles: a fence that comes at most so much behind the beginning of a round "

@@ -105,7 +105,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     ext.core = base::CoreId{port};
-    if (ext.op != sim::MemoryOp::kMessage)
+    if (ext.op != sim::MemoryOp::kMessage && !ext.to_partition)
       ext.partition = map_.partition(payload.get_address());
     else if (ext.partition.value() >= partition_isock.size())
       protocol_error("crossbar", "message to a partition that does not exist", name());

@@ -92,6 +92,7 @@ bool L2Bank::serve_request(base::Cycle now) {
              0) {  // a write without enabled bytes, or a read that wants no sector: a fence's message
     request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     respond(request, CacheArray::kNone, now);
+    if (far_turns_ && request.extension->to_partition) take_far_turn(request, now);
     if (request.extension->op == sim::MemoryOp::kRead)
       ++shared_.counters.sectorless_reads;
     else

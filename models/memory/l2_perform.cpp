@@ -209,8 +209,10 @@ bool L2Bank::respond(const L2Request& request, std::uint32_t frame, base::Cycle 
   if (far_.on()) {
     const base::Cycle near = ready;
     const std::uint64_t before = shared_.counters.far.requests;
-    ready = frame != CacheArray::kNone ? far_.ready(request, frame, near, shared_.counters.far)
-                                       : far_.ready(request, near);
+    if (frame != CacheArray::kNone)
+      ready = far_.ready(request, frame, near, shared_.counters.far);
+    else if (!request.extension->to_partition)
+      ready = far_.ready(request, near);
     crossed = shared_.counters.far.requests != before;
     shared_.responses.push(request.payload, ready, ready != near);
     if (far_.copies_take_ways() && frame != CacheArray::kNone) place_copy(request, frame);

@@ -64,6 +64,8 @@ L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap
   if (!request.well_formed) return request;
   if (request.extension->op == sim::MemoryOp::kWrite)
     decode_write(request);
+  else if (request.extension->op == sim::MemoryOp::kRead && request.extension->wanted_sectors == 0)
+    request.touched = 0;
   else if (all_sectors_ == 1)
     request.touched = 1;
   else if (request.extension->op == sim::MemoryOp::kRead)

@@ -125,6 +125,7 @@ MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address,
   e.op = op;
   e.core = base::CoreId{};
   e.partition = base::PartitionId{};
+  e.to_partition = false;
   e.tag = 0;
   e.bypass_l1 = false;
   e.wanted_sectors = kAllSectors;

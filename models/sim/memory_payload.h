@@ -66,11 +66,13 @@ struct LaneAtomic {
 class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
  public:
   MemoryOp op = MemoryOp::kRead;
-  base::CoreId core{};            ///< where the response goes
-  base::PartitionId partition{};  ///< where the request goes; named by the sender of a message only
-  std::uint32_t tag = 0;          ///< the initiator's own index, returned untouched
-  std::uint8_t client = 0;        ///< which of the initiator's blocks asked, returned untouched
-  bool bypass_l1 = false;         ///< the initiator did not look into its L1
+  base::CoreId core{};  ///< where the response goes
+  base::PartitionId
+      partition{};  ///< where the request goes; named by the sender of a message, or with `to_partition`
+  bool to_partition = false;  ///< a read that wants no sector, of whichever line: it goes to `partition`
+  std::uint32_t tag = 0;      ///< the initiator's own index, returned untouched
+  std::uint8_t client = 0;    ///< which of the initiator's blocks asked, returned untouched
+  bool bypass_l1 = false;     ///< the initiator did not look into its L1
   /// Reads: the sectors of kSectorBytes, counted from the payload's first byte, that the initiator wants.
   /// Only they travel back and are filled in; bits beyond the payload mean nothing.
   SectorMask wanted_sectors = kAllSectors;

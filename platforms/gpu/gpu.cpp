@@ -193,8 +193,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
                                       twins,
                                       extensions,
                                       &hazards};
-    cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
-                                            services, stats.child(numbered("core", i)));
+    core::CoreConfig core = config.core;
+    core.fence.slices = config.memory.partitions;
+    cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, core, services,
+                                            stats.child(numbered("core", i)));
     cores[i]->memory_isock().bind(crossbar->core_tsock[i]);
     dispatcher.cta_isocks[i]->bind(cores[i]->cta_tsock);
     cores[i]->cta_done_isock.bind(*dispatcher.done_tsocks[i]);

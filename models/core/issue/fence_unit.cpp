@@ -21,6 +21,9 @@ void FenceUnit::declare(base::StatGroup& issue) {
   if (state_.config.fence.cta_cycles == 0 && state_.config.fence.gpu_cycles == 0) return;
   issue.counter("fences", "warp-instructions", "fences passed", &passed_);
   issue.counter("fence_cycles", "core cycles", "from issue to passing, summed over fences", &cycles_);
+  if (state_.config.fence.round_cycles != 0)
+    issue.counter("fence_rounds", "rounds", "in which fences of the scope of the GPU have left the core",
+                  &rounds_);
 }
 
 void FenceUnit::serve(IssueGateRequest& request) {
@@ -67,8 +70,9 @@ FenceUnit::Fence FenceUnit::fence_of(GroupId id, const isa::Instruction& instruc
 
 void FenceUnit::send(Fence& fence) {
   const FenceConfig& config = state_.config.fence;
+  bool joins = false;
   if (config.round_cycles != 0) [[unlikely]] {
-    const bool joins = round_.number != 0 && state_.now <= round_.begun + config.join_cycles;
+    joins = round_.number != 0 && state_.now <= round_.begun + config.join_cycles;
     if (!joins && (!round_.next.empty() || !round_over())) {
       fence.round = round_.number + 1;
       round_.due = std::max(state_.now + 1, round_.begun + config.round_cycles);
@@ -77,11 +81,12 @@ void FenceUnit::send(Fence& fence) {
     if (!joins) begin_round();
     fence.round = round_.number;
   }
-  take_mark(fence);
+  take_mark(fence, !joins);
 }
 
-void FenceUnit::take_mark(Fence& fence) {
-  fence.mark = round_.mark = lsu_.mark_writes();
+void FenceUnit::take_mark(Fence& fence, bool leads) {
+  const bool for_all = state_.config.fence.messages == FenceMessagesTo::kSlices;
+  fence.mark = round_.mark = lsu_.mark_writes(leads || !for_all);
   if (fence.completion != 0) [[unlikely]]  // messages may have to be sent
     state_.due.lsu = std::min(state_.due.lsu, state_.now + 1);
 }
@@ -93,6 +98,7 @@ bool FenceUnit::round_over() const {
 
 void FenceUnit::begin_round() {
   ++round_.number;
+  ++rounds_;
   round_.begun = state_.now;
 }
 
@@ -105,11 +111,12 @@ void FenceUnit::begin_next_round() {
   }
   begin_round();
   const std::vector<WarpId> homes = std::exchange(round_.next, {});
+  bool leads = true;
   for (const WarpId home : homes) {
     for (Fence& fence : fences_[home.value()]) {
       if (fence.round != round_.number || fence.mark != 0) continue;
       fence.earliest = state_.now + state_.config.fence.gpu_cycles;
-      take_mark(fence);
+      take_mark(fence, std::exchange(leads, false));
       if (!performed(fence.mark)) releases_.push_back({fence.mark, home});
     }
   }

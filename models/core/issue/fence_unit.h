@@ -106,7 +106,8 @@ class FenceUnit final : public IssueGate {
   [[nodiscard]] Fence fence_of(GroupId id, const isa::Instruction& instruction);
   /// Now, in the round that has begun, or in the next one.
   void send(Fence& fence);
-  void take_mark(Fence& fence);
+  /// `leads`: it is the first of its round, or there are no rounds.
+  void take_mark(Fence& fence, bool leads);
   /// Another round may begin.
   [[nodiscard]] bool round_over() const;
   void begin_round();
@@ -143,6 +144,7 @@ class FenceUnit final : public IssueGate {
   bool behind_copies_ = false;              ///< the kernel has arrivals behind copies
   std::uint64_t passed_ = 0;
   std::uint64_t cycles_ = 0;
+  std::uint64_t rounds_ = 0;
   Round round_;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first
 };

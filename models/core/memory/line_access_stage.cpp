@@ -290,8 +290,12 @@ void LineAccessStage::send_displaced() {
 void LineAccessStage::send_message(Cycle cycle) {
   if (!port_.room(PortClient::kData)) return;
   const std::uint32_t number = messages_.next();
-  sim::MemoryTransaction& message =
-      pool_.allocate(sim::MemoryOp::kRead, messages_.line(number), l1d_config_.line_bytes);
+  const FenceMessages::Message& to = messages_.message(number);
+  sim::MemoryTransaction& message = pool_.allocate(sim::MemoryOp::kRead, to.line, l1d_config_.line_bytes);
+  if (to.slice != FenceMessages::Message::kOfLine) {
+    message.extension.to_partition = true;
+    message.extension.partition = base::PartitionId{to.slice};
+  }
   message.extension.core = core_;
   message.extension.tag = lsu_tag(LsuTag::kFence, number);
   message.extension.wanted_sectors = 0;

@@ -57,9 +57,15 @@ class LineAccessStage {
   /// A line that L1 gave up waits for room in the memory port; nothing else is sent before.
   [[nodiscard]] bool displaced_waits() const { return !displaced_.sent(); }
   void send_displaced();
-  /// Messages behind the atomics that are not answered as a whole, one for each line of them that has been sent; taken() numbers each.
+  /// Those of a fence; taken() numbers each. To all L2 slices, each core begins with another one; or behind the atomics that are not
+  /// answered as a whole, one for each line of them that has been sent.
   template <class Taken>
-  void follow_atomics(Taken&& taken) {
+  void add_messages(const FenceConfig& fence, Taken&& taken) {
+    if (fence.messages == FenceMessagesTo::kSlices) {
+      for (std::uint32_t i = 0; i < fence.slices; ++i)
+        messages_.add({.slice = (core_.value() + i) % fence.slices, .number = taken()});
+      return;
+    }
     std::vector<std::uint64_t>& lines = followed_;
     lines.clear();
     requests_.for_each_pending([&](const MemoryInstruction& op) {
@@ -68,7 +74,7 @@ class LineAccessStage {
         if (std::find(lines.begin(), lines.end(), op.accesses[i].line) == lines.end())
           lines.push_back(op.accesses[i].line);
     });
-    for (const std::uint64_t line : lines) messages_.add({line, taken()});
+    for (const std::uint64_t line : lines) messages_.add({.line = line, .number = taken()});
   }
   [[nodiscard]] bool message_waits() const { return !messages_.sent(); }
   void send_message(Cycle cycle);
@@ -140,7 +146,7 @@ class LineAccessStage {
   MemoryAccessPort& port_;
   DisplacedLines displaced_;
   FenceMessages messages_;
-  std::vector<std::uint64_t> followed_;  ///< scratch of follow_atomics()
+  std::vector<std::uint64_t> followed_;  ///< scratch of add_messages()
   bool mshrs_full_ = false;              ///< L1's, as far as known
   std::uint64_t loads_ = 0, stores_ = 0, atomics_ = 0;
 };

@@ -150,8 +150,8 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       acquire(request.cycle);
       break;
     case LsuRequest::Op::kMarkWrites:
-      if (config_.fence.completion_cycles != 0) [[unlikely]]
-        lines_.follow_atomics([this] { return writes_.taken(); });
+      if (config_.fence.completion_cycles != 0 && request.sends_messages) [[unlikely]]
+        lines_.add_messages(config_.fence, [this] { return writes_.taken(); });
       request.mark = writes_.mark();
       break;
   }

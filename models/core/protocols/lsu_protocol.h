@@ -107,6 +107,7 @@ struct LsuRequest {
   std::uint32_t l1d_kib = 0;              ///< kBeginLaunch: size of L1 beside the shared memory of its CTAs
   const std::vector<AddressRange>* own =
       nullptr;                    ///< kInvalidateGlobal, kForeignLine: what only this core reads and writes
+  bool sends_messages = true;     ///< kMarkWrites: those of a fence (core.fence.completion_cycles)
   bool keep_constants = false;    ///< kInvalidateGlobal: the constant cache stays as it is
   LsuInspection* look = nullptr;  ///< transport_dbg only
 
@@ -156,7 +157,9 @@ class LsuPort : public sim::BlockInitiator<LsuProtocol> {
   void start_cta(const CtaContext& cta) { call({.op = Op::kStartCta, .cta = &cta}); }
   void next_write_generation() { call({.op = Op::kNextWriteGeneration}); }
   void acquire(Cycle cycle) { call({.op = Op::kAcquire, .cycle = cycle}); }
-  [[nodiscard]] WriteMark mark_writes() { return call({.op = Op::kMarkWrites}).mark; }
+  [[nodiscard]] WriteMark mark_writes(bool sends_messages) {
+    return call({.op = Op::kMarkWrites, .sends_messages = sends_messages}).mark;
+  }
   /// Nothing changes. `own`: of kForeignLine.
   [[nodiscard]] LsuInspection ask(LsuInspection question, const std::vector<AddressRange>* own = nullptr) {
     inspect({.own = own, .look = &question});

@@ -84,7 +84,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
     } else {
       std::vector<unsigned char> line(bytes);
       memory_.read(address, line.data(), bytes);
-      memory::AtomicUnit({}).execute(ext, line.data(), bytes, 0);
+      memory::AtomicUnit({}).execute(ext, line.data(), bytes, address, 0);
       memory_.write(address, line.data(), bytes);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
