@@ -219,9 +219,10 @@ TEST_F(LsuWithSmallL1, QuestionsFindBytesWhereverTheyAre) {
 class ScopedLsu : public Lsu {
  protected:
   void change(CoreConfig& config) override { config.memory_model = MemoryModel::kScoped; }
-  void call(LsuRequest::Op op) {
+  void call(LsuRequest::Op op, bool sends_messages = true) {
     LsuRequest request;
     request.op = op;
+    request.sends_messages = sends_messages;
     request.cycle = bench_->cycle;
     bench_->lsu_isock.call(request);
     mark_ = request.mark;
@@ -333,6 +334,36 @@ TEST_F(FencesWithMessages, NoMessageGoesWithoutAnAtomicUnderWay) {
   call(LsuRequest::Op::kMarkWrites);
   for (unsigned i = 0; i < 4; ++i) bench_->tick();
   EXPECT_EQ(bench_->sent.size(), 1u) << "a store";
+}
+
+class FencesWithMessagesToSlices : public ScopedLsu {
+  void change(CoreConfig& config) override {
+    ScopedLsu::change(config);
+    config.fence.completion_cycles = 1;
+    config.fence.messages = FenceMessagesTo::kSlices;
+    config.fence.slices = 3;
+  }
+};
+
+TEST_F(FencesWithMessagesToSlices, OneGoesToEachIfTheFenceLeadsItsRound) {
+  call(LsuRequest::Op::kMarkWrites, false);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 0u);
+  call(LsuRequest::Op::kMarkWrites);
+  for (unsigned i = 0; i < 6; ++i) bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 3u);
+  for (unsigned i = 0; i < 3; ++i) {
+    const sim::MemoryExtension& message = bench_->sent[i]->extension;
+    EXPECT_TRUE(message.to_partition);
+    EXPECT_EQ(message.partition, base::PartitionId{i});
+    EXPECT_EQ(message.wanted_sectors, 0u);
+  }
+  for (unsigned i = 0; i < 2; ++i) bench_->respond(0);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_FALSE(performed());
+  bench_->respond(0);
+  bench_->tick();
+  EXPECT_TRUE(performed());
 }
 
 // Spilled entries of control-flow tables ([AWARE] §5.5.2).

@@ -138,6 +138,17 @@ TEST_F(L2HalvesThatTakeTurns, WhatCrossesTakesTheSliceOfItsOwnHalfAsWell) {
   EXPECT_EQ(with_read(rig.make_read(0x400, 0), kFar), 1u) << "of no sector: a fence's message";
 }
 
+TEST_F(L2HalvesThatTakeTurns, AMessageToTheSliceIsLookedUpInBothHalvesAndAnsweredByTheNearOne) {
+  for (const base::CoreId core : {kNear, kFar}) {
+    MemoryTransaction& message = rig.make_read(0, 0);
+    message.extension.to_partition = true;
+    EXPECT_EQ(with_read(message, core), 2u);
+    MemoryTransaction& alone = rig.make_read(0, 0);
+    alone.extension.to_partition = true;
+    EXPECT_EQ(time(alone, core), 10u);
+  }
+}
+
 TEST_F(L2HalvesThatTakeTurns, LanesOfAnAtomicPassOneByOne) {
   EXPECT_EQ(with_read(rig.make_add(0x400, 4), kNear), 4u) << "on one word";
   EXPECT_EQ(with_read(rig.make_add(0x400, 4), kFar), 8u);
