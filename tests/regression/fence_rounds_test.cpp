@@ -21,12 +21,14 @@ struct Fence {
 };
 
 /// One CTA, whose warp w comes to a fence of the GPU `step` * w cycles after the first. `before` runs in front of the fence: %p1 says
-/// that the warp is number 0, %rd3 is an address that no other warp uses.
-std::vector<Fence> fences(std::uint32_t warps, std::uint32_t step, std::vector<std::string> keys,
-                          const std::string& before = "") {
+/// that the warp is number 0, %rd3 is an address that no other warp uses. Returns what each fence has stored, and statistics.
+Json run(std::uint32_t warps, std::uint32_t step, std::vector<std::string> keys,
+         const std::string& before = "") {
   const Json result = tb::isolated([&]() -> Json {
     keys.insert(keys.begin(), {"cores=1", "core.memory_model=scoped", "core.fence.gpu_cycles=600"});
-    gpu::GpuDevice device(gpu::load_platform("gtx480", keys), {});
+    gpu::RunOptions options;
+    options.per_launch = true;
+    gpu::GpuDevice device(gpu::load_platform("gtx480", keys), std::move(options));
     const auto module = device.load_ptx_text(R"(.version 7.0
 .target sm_70
 .address_size 64
@@ -68,9 +70,16 @@ WAIT:
     device.launch(module, "k", {{1, 1, 1}, {32 * warps, 1, 1}, 0}, host::Args{}.add(data).add(step));
     Json out;
     out["words"] = device.download<std::uint32_t>(data, 2 * warps);
+    out["stats"] = device.statistics(device.last_launch().values);
     return out;
   });
   if (result.contains("errors")) throw std::runtime_error(result.dump());
+  return result;
+}
+
+std::vector<Fence> fences(std::uint32_t warps, std::uint32_t step, const std::vector<std::string>& keys,
+                          const std::string& before = "") {
+  const Json result = run(warps, step, keys, before);
   const auto words = result["words"].get<std::vector<std::uint32_t>>();
   std::vector<Fence> out;
   for (std::uint32_t w = 0; w < warps; ++w) out.push_back({words[2 * w], words[2 * w + 1]});
@@ -112,6 +121,25 @@ TEST(FenceRounds, ARoundLastsUntilWhatTheCoreHasWrittenIsPerformed) {
   const auto end = [&](std::size_t w) { return found[w].came + found[w].took; };
   EXPECT_GT(found[0].took, 1500u) << "it waits for the store";
   EXPECT_NEAR(end(1) - end(0), 600, 30) << "the second round begins when the first is over";
+}
+
+TEST(FenceRounds, EachSendsAMessageToEverySlice) {
+  std::vector<std::string> keys = kRounds;
+  keys.push_back("core.fence.completion_cycles=50");
+  const Json without = run(8, 150, keys)["stats"];
+  keys.push_back("core.fence.messages=slices");
+  const Json with = run(8, 150, keys)["stats"];
+  const auto rounds = with["core0"]["issue"]["fence_rounds"].get<std::uint64_t>();
+  EXPECT_GE(rounds, 4u) << "with that of the fences in front of the barrier";
+  unsigned slices = 0;
+  for (const auto& [name, stats] : with.items()) {
+    if (!name.starts_with("partition")) continue;
+    ++slices;
+    EXPECT_EQ(stats["l2"]["responses"].get<std::uint64_t>(),
+              without[name]["l2"]["responses"].get<std::uint64_t>() + rounds)
+        << name;
+  }
+  EXPECT_EQ(slices, 6u);
 }
 
 TEST(FenceRounds, TheSameInEveryRun) {
