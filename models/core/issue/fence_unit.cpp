@@ -23,7 +23,7 @@ void FenceUnit::declare(base::StatGroup& issue) {
   issue.counter("fence_cycles", "core cycles", "from issue to passing, summed over fences", &cycles_);
   if (state_.config.fence.round_cycles != 0)
     issue.counter("fence_rounds", "rounds", "in which fences of the scope of the GPU have left the core",
-                  &rounds_);
+                  &round_.number);
 }
 
 void FenceUnit::serve(IssueGateRequest& request) {
@@ -98,7 +98,6 @@ bool FenceUnit::round_over() const {
 
 void FenceUnit::begin_round() {
   ++round_.number;
-  ++rounds_;
   round_.begun = state_.now;
 }
 

@@ -144,7 +144,6 @@ class FenceUnit final : public IssueGate {
   bool behind_copies_ = false;              ///< the kernel has arrivals behind copies
   std::uint64_t passed_ = 0;
   std::uint64_t cycles_ = 0;
-  std::uint64_t rounds_ = 0;
   Round round_;
   std::deque<Release> releases_;  ///< home warps with fences that wait for a mark, oldest mark first
 };
