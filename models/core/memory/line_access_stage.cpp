@@ -208,7 +208,7 @@ LsuStall LineAccessStage::keep_store(MemoryInstruction& op, const LineAccess& ac
 LsuStall LineAccessStage::atomic(MemoryInstruction& op, const LineAccess& access, Cycle cycle) {
   const bool returns = op.instruction->write_count != 0;
   if (!returns && most_reductions_ != 0 && reductions_ >= most_reductions_) [[unlikely]]
-    return LsuStall::kPort;
+    return LsuStall::kReductions;
   if (!port_room()) return LsuStall::kPort;
   if (!pass_l1(L1dRequest::Op::kAtomic, op, access, cycle)) return LsuStall::kPort;
   ++atomics_;

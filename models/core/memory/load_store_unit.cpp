@@ -49,40 +49,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
   const SchedulerConfig& schedulers = config.scheduler;
   for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
     sub_core_of_warp_.push_back(warp % schedulers.count * schedulers.sub_cores / schedulers.count);
-  stats.counter("instructions", "warp-instructions", "memory instructions with at least one active lane",
-                &instructions_);
-  stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
-                &line_accesses_);
-  lines_.declare(stats);
-  if (access_statistics_) access_statistics_->declare(stats);
-  constants_.declare(stats);
-  textures_.declare(stats.child("texture", "texture unit"));
-  stats.counters(
-      "replays", "passes",
-      "passes of an instruction after its first: further bank pass, further line, further constant "
-      "address; each takes an issue slot if core.lsu.replay_issue",
-      {"bank_conflict", "uncoalesced", "constant"}, replays_.data());
-  stats.counter(
-      "acquires", "acquires",
-      "loads, atomics and fences of the scope of the GPU or the system that made L1 forget what other cores "
-      "may have written",
-      &acquires_);
-  stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
-                &stall_cycles_[static_cast<unsigned>(LsuStall::kMshr)]);
-  stats.counter("constant_stall_cycles", "core cycles",
-                "head of the queue waited for an MSHR of the constant cache",
-                &stall_cycles_[static_cast<unsigned>(LsuStall::kConstant)]);
-  stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
-                &stall_cycles_[static_cast<unsigned>(LsuStall::kPort)]);
-  if (local_queues_.on())
-    stats.counter("local_queue_cycles", "core cycles",
-                  "instructions with their operands waited in a sub-core's queue, summed",
-                  &local_queues_.wait_cycles);
-  stats.counter("load_latency_sum", "core cycles",
-                "sum over warp loads and atomics (constants left out) of issue to write-back",
-                &load_latency_.sum);
-  stats.counter("load_latency_count", "warp-instructions",
-                "warp loads and atomics written back (constants left out)", &load_latency_.count);
+  declare(stats);
 }
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib) {

@@ -91,6 +91,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
   static constexpr unsigned kPassCauses = 3;
 
+  void declare(base::StatGroup& stats);
   void begin_launch(const LaunchContext* launch, std::uint32_t l1d_kib);
   void start_cta(const CtaContext& cta);
   void invalidate_global(const LsuRequest& request);

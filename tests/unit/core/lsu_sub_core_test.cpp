@@ -224,6 +224,9 @@ TEST_F(LsuWithRoomForReductions, WaitsForL2WhenItIsTaken) {
     for (unsigned i = 0; i < 4; ++i) bench_->issue(add, 0);
     for (unsigned i = 0; i < 200; ++i) bench_->tick();
     const std::size_t before = bench_->sent.size();
+    const LsuRequest waits = bench_->tick();
+    EXPECT_EQ(waits.next_due, kNever) << "the core may sleep until L2 answers";
+    EXPECT_FALSE(waits.wants_port);
     for (unsigned i = 0; i < 4; ++i) {
       while (!bench_->sent.empty()) bench_->serve_memory();
       for (unsigned tick = 0; tick < 200; ++tick) bench_->tick();
@@ -232,6 +235,8 @@ TEST_F(LsuWithRoomForReductions, WaitsForL2WhenItIsTaken) {
     return before;
   };
   EXPECT_EQ(sent(0, false), 2u) << "32 lanes of a word are 32 messages: 32 leave room, 64 do not";
+  EXPECT_GT(count("reduction_stall_cycles"), 150u);
+  EXPECT_EQ(count("port_stall_cycles"), 0u);
   EXPECT_EQ(sent(4, false), 4u) << "32 words of a line are one";
   EXPECT_EQ(sent(0, true), 4u) << "atomics with a result are not counted";
 }
