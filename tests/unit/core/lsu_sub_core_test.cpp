@@ -235,8 +235,8 @@ TEST_F(LsuWithRoomForReductions, WaitsForL2WhenItIsTaken) {
     return before;
   };
   EXPECT_EQ(sent(0, false), 2u) << "32 lanes of a word are 32 messages: 32 leave room, 64 do not";
-  EXPECT_GT(count("reduction_stall_cycles"), 150u);
-  EXPECT_EQ(count("port_stall_cycles"), 0u);
+  EXPECT_GT(count("lsu.reduction_stall_cycles"), 150u);
+  EXPECT_EQ(count("lsu.port_stall_cycles"), 0u);
   EXPECT_EQ(sent(4, false), 4u) << "32 words of a line are one";
   EXPECT_EQ(sent(0, true), 4u) << "atomics with a result are not counted";
 }
