@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 namespace heddle::base {
 
@@ -23,5 +24,23 @@ struct FreeBlock {
 using ZeroedBlock = std::unique_ptr<unsigned char[], FreeBlock>;
 /// Empty for no bytes. Throws std::bad_alloc.
 [[nodiscard]] ZeroedBlock zeroed_block(std::size_t bytes);
+
+/// An array in such a block: of elements that are as they should be at first when all of their bytes are zero.
+template <class T>
+class ZeroedArray {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  ZeroedArray() = default;
+  explicit ZeroedArray(std::size_t elements) : block_(zeroed_block(elements * sizeof(T))) {}
+  [[nodiscard]] bool empty() const { return block_ == nullptr; }
+  [[nodiscard]] T& operator[](std::size_t i) { return reinterpret_cast<T*>(block_.get())[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    return reinterpret_cast<const T*>(block_.get())[i];
+  }
+
+ private:
+  ZeroedBlock block_;
+};
 
 }  // namespace heddle::base

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "base/host_heap.h"
 #include "memory/config.h"
 #include "memory/l2_request.h"
 
@@ -42,14 +42,16 @@ class FarHalf {
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
   FarHalf(const L2Config& config, std::uint32_t frames) : half_(config.half), far_cycles_(config.far_cycles) {
-    if (config.halves > 1) copies_.resize(frames);
-    if (config.halves > 1 && config.copies_take_ways) places_.assign(frames, kNoPlace);
-    if (config.halves > 1 && config.await_invalidation) locked_until_.resize(frames);
+    if (config.halves > 1) copies_ = base::ZeroedArray<Copy>(frames);
+    if (config.halves > 1 && config.copies_take_ways) places_ = base::ZeroedArray<std::uint32_t>(frames);
+    if (config.halves > 1 && config.await_invalidation)
+      locked_until_ = base::ZeroedArray<SectorTimes>(frames);
   }
   [[nodiscard]] bool on() const { return !copies_.empty(); }
   [[nodiscard]] bool copies_take_ways() const { return !places_.empty(); }
   /// The frame that the copy of the frame's line takes; kNoPlace: none.
-  [[nodiscard]] std::uint32_t& place(std::uint32_t frame) { return places_[frame]; }
+  [[nodiscard]] std::uint32_t place(std::uint32_t frame) const { return ~places_[frame]; }
+  void set_place(std::uint32_t frame, std::uint32_t place) { places_[frame] = ~place; }
   /// Sectors of the copy that will be there for later reads.
   [[nodiscard]] SectorMask copy(std::uint32_t frame) const {
     return static_cast<SectorMask>(copies_[frame].sectors & ~copies_[frame].stale);
@@ -57,7 +59,7 @@ class FarHalf {
   /// The copy of the frame's line is replaced, or was not kept: gone when its last sector has arrived.
   void lose_copy(std::uint32_t frame) {
     copies_[frame].stale = copies_[frame].sectors;
-    places_[frame] = kNoPlace;
+    set_place(frame, kNoPlace);
   }
   /// The half of a core: cores come in pairs (TPCs), pairs go to GPCs in turns, and GPCs to the halves.
   [[nodiscard]] static std::uint32_t half_of(base::CoreId core) { return core.value() / 2 % 2; }
@@ -65,7 +67,7 @@ class FarHalf {
   /// The frame gets another line.
   void clear(std::uint32_t frame) {
     if (on()) copies_[frame] = {};
-    if (copies_take_ways()) places_[frame] = kNoPlace;
+    if (copies_take_ways()) set_place(frame, kNoPlace);
     if (!locked_until_.empty()) locked_until_[frame] = {};
   }
   /// A request to the frame is performed. `ready`: cycle of its response if it is a near one. Returns the cycle of its
@@ -146,9 +148,9 @@ class FarHalf {
   using SectorTimes = std::array<base::Cycle, 8 * sizeof(SectorMask)>;
   std::uint32_t half_;
   std::uint32_t far_cycles_;
-  std::vector<Copy> copies_;           ///< by frame; empty: one half
-  std::vector<std::uint32_t> places_;  ///< by frame; empty: copies take none
-  std::vector<SectorTimes>
+  base::ZeroedArray<Copy> copies_;           ///< by frame; empty: one half
+  base::ZeroedArray<std::uint32_t> places_;  ///< by frame, inverted; empty: copies take none
+  base::ZeroedArray<SectorTimes>
       locked_until_;  ///< by frame and sector, until when a copy is being taken back; empty: that takes no time
 };
 

@@ -157,10 +157,11 @@ void L2Bank::vacate(std::uint32_t frame) {
 }
 
 void L2Bank::place_copy(const L2Request& request, std::uint32_t frame) {
-  std::uint32_t& place = far_.place(frame);
+  const std::uint32_t place = far_.place(frame);
   if (far_.copy(frame) == 0) {
-    if (place != FarHalf::kNoPlace) array_.forget(place);
-    place = FarHalf::kNoPlace;
+    if (place == FarHalf::kNoPlace) return;
+    array_.forget(place);
+    far_.set_place(frame, FarHalf::kNoPlace);
   } else if (request.extension->op == sim::MemoryOp::kRead && far_.is_far(request)) {
     if (place == FarHalf::kNoPlace) {
       const std::uint32_t other = array_.victim_beside(frame);
@@ -173,9 +174,9 @@ void L2Bank::place_copy(const L2Request& request, std::uint32_t frame) {
       shared_.counters.far.copies_replaced += array_.is_copy(other);
       vacate(other);
       array_.assign_copy(other, array_.line(frame));
-      place = other;
+      far_.set_place(frame, other);
     }
-    array_.touch(place);
+    array_.touch(far_.place(frame));
   }
 }
 

@@ -36,7 +36,7 @@ void HangProbe::start() {
   frozen_ = false;
   disturbed_ = false;
   passed_.assign(passed_.size(), false);
-  for (Split& split : splits_) split = {};
+  splits_.assign(seen_.size() * kLanes, Split{});
   for (Seen& seen : seen_) {
     seen.lanes = seen.elsewhere = LaneMask{};
     seen.unknown.clear();

@@ -20,8 +20,7 @@ namespace heddle::core {
 /// intervals.
 class HangProbe {
  public:
-  explicit HangProbe(std::uint32_t warps)
-      : splits_(std::size_t{warps} * kLanes), seen_(warps), passed_(warps) {}
+  explicit HangProbe(std::uint32_t warps) : seen_(warps), passed_(warps) {}
 
   void start();
   /// No further visit is remembered. `ran[warp]`: the lanes that run at this moment and were seen in a loop.
@@ -67,6 +66,7 @@ class HangProbe {
   /// The split executed something whose result depends on time.
   void spoil(WarpId warp, LaneMask mask) { at(warp, mask).spoiled = true; }
   [[nodiscard]] bool repeated(WarpId warp, LaneMask mask) const {
+    if (splits_.empty()) return false;
     const Split& split = at(warp, mask);
     return split.repeated && !split.spoiled;
   }
@@ -108,7 +108,7 @@ class HangProbe {
   void compare(const Visit& visit, Split& split);
   void remember(const Place& place);
 
-  std::vector<Split> splits_;
+  std::vector<Split> splits_;         ///< by warp and lowest lane; empty before the first start()
   std::vector<Seen> seen_;            ///< by warp
   std::vector<std::uint64_t> fresh_;  ///< scratch of compare()
   bool active_ = false;
