@@ -164,14 +164,18 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
 }
 
 void RegisterFile::begin_launch(LaunchNotice& notice) {
-  const isa::Kernel& kernel = *notice.launch->kernel;
-  code_ = kernel.code.data();
-  accesses_ = register_accesses(kernel, banks_);
-  if (!has_reuse_cache_) return;
-  keeps_ = kernel.is_machine_code();
-  model_.set_read_ports(keeps_ ? 1 : ports_per_bank_);
-  if (keeps_) behind_own_ = register_accesses(kernel, banks_, true);
+  if (kernel_ != notice.launch->kernel) load(notice.launch->kernel);
   std::fill(last_.begin(), last_.end(), Last{});
+}
+
+void RegisterFile::load(const std::shared_ptr<const isa::Kernel>& kernel) {
+  kernel_ = kernel;
+  code_ = kernel->code.data();
+  accesses_ = register_accesses(*kernel, banks_);
+  if (!has_reuse_cache_) return;
+  keeps_ = kernel->is_machine_code();
+  model_.set_read_ports(keeps_ ? 1 : ports_per_bank_);
+  if (keeps_) behind_own_ = register_accesses(*kernel, banks_, true);
 }
 
 const RegisterAccess& RegisterFile::reads_of(const RegisterFileRequest& request) {

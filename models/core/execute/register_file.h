@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -99,6 +100,7 @@ class RegisterFile : public sc_core::sc_module {
 
  private:
   void begin_launch(LaunchNotice& notice);
+  void load(const std::shared_ptr<const isa::Kernel>& kernel);
   void serve(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void read(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void write(RegisterFileRequest& request);
@@ -127,6 +129,8 @@ class RegisterFile : public sc_core::sc_module {
   std::uint32_t banks_;
   bool per_home_warp_;
   std::uint64_t lane_reads_ = 0, lane_writes_ = 0;
+  std::shared_ptr<const isa::Kernel>
+      kernel_;  ///< of the newest launch here: what follows is kept for its next one
   const isa::Instruction* code_ = nullptr;
   std::vector<RegisterAccess> accesses_;
   // Reuse cache: what follows an instruction of its own warp in a sub-core finds what that has kept.
