@@ -120,10 +120,11 @@ Cycle Core::least_cycles_left() const {
 void Core::learn_kernel() {
   knows_kernel_ = true;
   ports_.registers_launch_isock.begins(state_.launch);
-  if (state_.services.extensions.empty()) learn_facts();
+  if (state_.services.extensions.empty() && facts_of_ != state_.launch->kernel) learn_facts();
 }
 
 void Core::learn_facts() {
+  facts_of_ = state_.launch->kernel;
   state_.facts.clear();
   for (std::uint32_t pc = 0; pc < state_.kernel().code.size(); ++pc) {
     const isa::Instruction& instruction = state_.kernel().code[pc];

@@ -12,6 +12,7 @@
 // CoreExtensionSet what is added. Files: core_composition.cpp how the stages are put together; core.cpp launches and the cycle.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -180,7 +181,8 @@ class Core : public sc_core::sc_module, public sim::HangVeto, public sim::LanePr
   bool counted_ = true;
   Cycle launch_began_ = 0;
   bool lsu_wants_port_ = false;
-  bool knows_kernel_ = false;  ///< learn_kernel() of this launch
+  bool knows_kernel_ = false;                    ///< learn_kernel() of this launch
+  std::shared_ptr<const isa::Kernel> facts_of_;  ///< whose facts state_ has: kept for its next launch
 };
 
 }  // namespace heddle::core

@@ -34,7 +34,7 @@ class WarpSchedulingPolicy {
   using WarpId = base::WarpId;
 
   virtual ~WarpSchedulingPolicy() = default;
-  /// A launch of the kernel begins.
+  /// A launch of the kernel begins, which the last launch here was not of.
   virtual void begin(const isa::Kernel&) {}
   /// A warp was launched.
   virtual void assign(WarpId warp, Cycle now) = 0;
