@@ -1,14 +1,10 @@
 #include "analysis/dependences.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::analysis {
 namespace {
-
-bool writes(const isa::Instruction& instruction, isa::RegId reg) {
-  const auto* const end = instruction.writes.data() + instruction.write_count;
-  return std::find(instruction.writes.data(), end, reg) != end;
-}
 
 void add_sorted(std::vector<std::uint32_t>& list, std::uint32_t value) {
   const auto at = std::lower_bound(list.begin(), list.end(), value);
@@ -18,7 +14,15 @@ void add_sorted(std::vector<std::uint32_t>& list, std::uint32_t value) {
 }  // namespace
 
 ReachingDefinitions::ReachingDefinitions(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
-    : kernel_(kernel), cfg_(cfg), owner_(kernel.code.size(), 0) {
+    : kernel_(kernel), cfg_(cfg), owner_(kernel.code.size(), 0), writers_(kernel.registers.registers()) {
+  for (std::uint32_t i = 0; i < kernel.code.size(); ++i) {
+    const isa::Instruction& instruction = kernel.code[i];
+    for (unsigned w = 0; w < instruction.write_count; ++w) {
+      std::vector<std::uint32_t>& list = writers_[instruction.writes[w]];
+      if (list.empty() || list.back() != i) list.push_back(i);
+    }
+    if (instruction.op == isa::Opcode::kCall) calls_.push_back(i);
+  }
   for (std::uint32_t f = 0; f < kernel.functions.size(); ++f)
     for (std::uint32_t i = kernel.functions[f].first; i < kernel.functions[f].end; ++i) owner_[i] = f + 1;
   for (const CodeRange& range : code_ranges(kernel))
@@ -33,14 +37,19 @@ ReachingDefinitions::ReachingDefinitions(const isa::Kernel& kernel, const Contro
 }
 
 bool ReachingDefinitions::scan(std::uint32_t first, std::uint32_t end, isa::RegId reg, Found& found) const {
-  for (std::uint32_t i = end; i-- > first;) {
-    const isa::Instruction& instruction = kernel_.code[i];
-    const bool writes_it = writes(instruction, reg);
-    if (writes_it || (instruction.op == isa::Opcode::kCall && foreign_[owner_[i]].test(reg)))
-      add_sorted(found.definitions, i);
-    if (writes_it && !instruction.guard.present) return true;
+  const auto last_before = [](const std::vector<std::uint32_t>& list, std::uint32_t bound) {
+    return std::make_reverse_iterator(std::lower_bound(list.begin(), list.end(), bound));
+  };
+  const std::vector<std::uint32_t>& writers = writers_[reg];
+  bool killed = false;
+  for (auto i = last_before(writers, end); i != writers.rend() && *i >= first && !killed; ++i) {
+    add_sorted(found.definitions, *i);
+    killed = !kernel_.code[*i].guard.present;
+    if (killed) first = *i;
   }
-  return false;
+  for (auto i = last_before(calls_, end); i != calls_.rend() && *i >= first; ++i)
+    if (foreign_[owner_[*i]].test(reg) && !(killed && *i == first)) add_sorted(found.definitions, *i);
+  return killed;
 }
 
 const ReachingDefinitions::Found& ReachingDefinitions::at_entry(BlockId block, isa::RegId reg) {

@@ -39,9 +39,11 @@ class ReachingDefinitions {
 
   const isa::Kernel& kernel_;
   const ControlFlowGraph& cfg_;
-  std::vector<std::uint32_t> owner_;              ///< function of each instruction, as CodeRange::function
-  std::vector<std::uint32_t> entries_;            ///< entry points of functions, ascending
-  std::vector<boost::dynamic_bitset<>> foreign_;  ///< by function: registers that other functions write
+  std::vector<std::uint32_t> owner_;                 ///< function of each instruction, as CodeRange::function
+  std::vector<std::vector<std::uint32_t>> writers_;  ///< by register: instructions that write it, ascending
+  std::vector<std::uint32_t> calls_;                 ///< ascending
+  std::vector<std::uint32_t> entries_;               ///< entry points of functions, ascending
+  std::vector<boost::dynamic_bitset<>> foreign_;     ///< by function: registers that other functions write
   std::map<std::pair<BlockId, isa::RegId>, Found> at_entry_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/dynamic_bitset.hpp>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -63,24 +64,25 @@ class Choice {
   }
 
   void find_live(const analysis::ControlFlowGraph& cfg, const analysis::Liveness& liveness) {
-    std::vector<bool> live(kernel_.registers.registers());
+    boost::dynamic_bitset<> live(kernel_.registers.registers());
+    boost::dynamic_bitset<> before = live;
     for (analysis::BlockId b = 0; b < cfg.block_count(); ++b) {
-      std::fill(live.begin(), live.end(), false);
+      live.reset();
       for (const analysis::BlockId to : cfg.block(b).successors)
-        for (const RegId reg : liveness.live_in(to)) live[reg] = true;
+        for (const RegId reg : liveness.live_in(to)) live.set(reg);
       for (std::uint32_t i = cfg.block(b).end; i-- > cfg.block(b).first;) {
         const Instruction& at = kernel_.code[i];
-        for (const RegId reg : writes(at)) live[reg] = true;
-        std::vector<bool> before = live;
-        for (const RegId reg : reads(at)) before[reg] = true;
-        for (std::size_t reg = 0; reg < before.size(); ++reg) {
-          const std::uint32_t weight = before[reg] ? weight_of(static_cast<RegId>(reg)) : 0;
+        for (const RegId reg : writes(at)) live.set(reg);
+        before = live;
+        for (const RegId reg : reads(at)) before.set(reg);
+        for (std::size_t reg = before.find_first(); reg != before.npos; reg = before.find_next(reg)) {
+          const std::uint32_t weight = weight_of(static_cast<RegId>(reg));
           if (weight != 0) live_[i].push_back(static_cast<RegId>(reg));
           weight_[i] += weight;
         }
         if (!at.guard.present)
-          for (const RegId reg : writes(at)) live[reg] = false;
-        for (const RegId reg : reads(at)) live[reg] = true;
+          for (const RegId reg : writes(at)) live.reset(reg);
+        for (const RegId reg : reads(at)) live.set(reg);
       }
     }
   }

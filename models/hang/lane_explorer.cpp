@@ -14,6 +14,8 @@ using isa::Opcode;
 constexpr std::uint8_t kMostRegisterGrowths = 6;
 /// Instructions per exploration; longer paths are not followed.
 constexpr std::uint64_t kMostLaneSteps = 40'000;
+/// An arrival at a join, where states are compared, costs a step for each so many registers.
+constexpr std::size_t kRegistersPerStep = 256;
 /// With states kept apart, a register with more values than this at a join is treated as a counter.
 constexpr std::size_t kMostDistinct = 40;
 
@@ -94,8 +96,9 @@ std::vector<isa::RegId> LaneExplorer::deciding_registers(const Run& run) const {
   };
   while (grew) {
     grew = false;
-    for (const std::uint32_t pc : run.executed) {
-      const Instruction& instruction = kernel_.code[pc];
+    // What an instruction reads was mostly computed before it: backwards, a chain is followed in one round.
+    for (auto pc = run.executed.rbegin(); pc != run.executed.rend(); ++pc) {
+      const Instruction& instruction = kernel_.code[*pc];
       if (instruction.op == Opcode::kLane && std::ranges::none_of(instruction.dst, wanted)) continue;
       mark(instruction.guard);
       mark(instruction.guard2);
@@ -168,6 +171,9 @@ void LaneExplorer::leave(Run& run, std::uint32_t pc) {
 }
 
 void LaneExplorer::arrive(Run& run, std::uint32_t pc, const Registers& registers) {
+  const std::uint64_t cost = registers.size() / kRegistersPerStep;
+  steps_ += cost;
+  run.steps_left -= std::min(run.steps_left, cost);
   if (run.precision == Precision::kJoined)
     arrive_joined(run, pc, registers);
   else
@@ -178,9 +184,10 @@ void LaneExplorer::arrive_apart(Run& run, std::uint32_t pc, Registers registers)
   State& state = run.states[pc];
   run.accesses.complete(registers);
   if (run.precision == Precision::kApart) {
-    if (state.distinct.size() < registers.size()) state.distinct.resize(registers.size());
+    for (std::size_t r = state.first.size(); r < registers.size(); ++r) state.first.push_back(registers[r]);
     for (std::size_t r = 0; r < registers.size(); ++r) {
-      std::set<Values>& seen = state.distinct[r];
+      if (registers[r] == state.first[r] && !state.others.contains(r)) continue;
+      std::set<Values>& seen = state.others.try_emplace(r, std::set{state.first[r]}).first->second;
       if (seen.size() <= kMostDistinct) seen.insert(registers[r]);
       if (seen.size() > kMostDistinct) registers[r] = kAnyValue;
     }

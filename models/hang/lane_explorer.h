@@ -48,11 +48,13 @@ class LaneExplorer {
   using Registers = LaneRegisters;
   /// What is known at a join.
   struct State {
-    Registers registers;                     ///< kJoined
-    std::vector<std::uint8_t> growths;       ///< kJoined
-    bool queued = false;                     ///< kJoined
-    std::set<Registers> apart;               ///< kApart, kExact
-    std::vector<std::set<Values>> distinct;  ///< kApart: by register
+    Registers registers;                ///< kJoined
+    std::vector<std::uint8_t> growths;  ///< kJoined
+    bool queued = false;                ///< kJoined
+    std::set<Registers> apart;          ///< kApart, kExact
+    Registers first;                    ///< kApart: the first to arrive
+    std::unordered_map<std::size_t, std::set<Values>>
+        others;  ///< kApart: of registers with several values, all
   };
   /// Of the lane being explored.
   struct Run {

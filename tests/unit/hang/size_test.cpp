@@ -192,6 +192,13 @@ TEST(HangSize, AnExplorationThatIsCutShortProvesNothing) {
   EXPECT_LT(proof.steps(), 200u);
 }
 
+// Where paths meet, the values of all registers are compared. Kernels of thousands of instructions from PTX have thousands.
+TEST(HangSize, ManyRegistersCountAtJoins) {
+  std::string wide = kSpin + ".reg .u32 %w<2560>;\n";
+  for (unsigned r = 0; r < 2560; ++r) wide += "mov.u32 %w" + std::to_string(r) + ", 1;\n";
+  EXPECT_GT(steps_of(spinning(1, 1, wide + "exit;\n")), steps_of(spinning(1, 1)) + 20);
+}
+
 TEST(HangSize, ANameThatWouldTakeTooLongSaysSo) {
   // Each lane counts far in a loop of its own.
   const std::string body = R"(SPIN: mov.u32 %r5, %tid.x;

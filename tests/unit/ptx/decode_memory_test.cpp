@@ -251,6 +251,17 @@ TEST(PtxDecodeMemory, shared_variables_that_a_kernel_uses_take_memory_in_order) 
   EXPECT_EQ(k->code.at(3).memory.displacement, static_cast<std::int64_t>(isa::kSharedWindowBase));
 }
 
+// With -rdc=true nvcc writes the alignment of the type; 16-byte accesses to such an array are aligned on a card.
+TEST(PtxDecodeMemory, open_shared_arrays_lie_at_16_bytes_whatever_alignment_they_state) {
+  const char* use = ".shared .b8 own[3]; st.shared.u8 [own], 0; ld.shared.u32 %r1, [dyn];";
+  for (const char* align : {"", ".align 4 ", ".align 16 "}) {
+    const auto k = kernel(use, "", std::string(".extern .shared ") + align + ".b8 dyn[];");
+    EXPECT_EQ(k->static_shared_bytes, 16u) << align;
+    EXPECT_EQ(k->code.at(1).memory.displacement, 16) << align;
+  }
+  EXPECT_EQ(kernel(use, "", ".extern .shared .align 64 .b8 dyn[];")->static_shared_bytes, 64u);
+}
+
 TEST(PtxDecodeMemory, local_variables_have_offsets_per_thread) {
   const auto k =
       kernel(".local .align 8 .b8 depot[12]; .local .b32 x; st.local.u32 [x], 1; st.local.u32 [depot], 1;");

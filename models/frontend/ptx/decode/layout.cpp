@@ -13,6 +13,7 @@
 namespace heddle::ptx {
 namespace {
 
+constexpr std::uint64_t kOpenArrayAlign = 16;     // of .extern .shared arrays, as ptxas and nvlink place them
 constexpr std::uint64_t kMostParamBytes = 32764;  // CUDA 12.1 on sm_70 and later
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
@@ -199,7 +200,7 @@ SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions) {
         add(*functions[i]->module, *variable);
     });
   // All .extern .shared arrays share the same memory: what the launch adds after the static variables.
-  std::uint64_t align = 1;
+  std::uint64_t align = open.empty() ? 1 : kOpenArrayAlign;
   for (const VariableDecl* variable : open) align = std::max<std::uint64_t>(align, variable_align(*variable));
   storage.bytes = static_cast<std::uint32_t>(layout.end(align));
   for (const VariableDecl* variable : open) storage.offsets[variable] = storage.bytes;
