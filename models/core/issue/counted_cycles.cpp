@@ -115,11 +115,6 @@ Reader reader_of(CodePipe pipe) {
   }
 }
 
-bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
-  return (instruction.guard.present && instruction.guard.reg == reg) ||
-         (instruction.guard2.present && instruction.guard2.reg == reg);
-}
-
 const Row& row_of(const isa::Instruction& writer, isa::RegId reg) {
   const Table& table = writer.codes.turing != 0 ? kTuring : kHopper;
   CodePipe pipe = writer.codes.pipe;

@@ -8,6 +8,12 @@
 
 namespace heddle::core {
 
+/// The instruction reads the register as one of its guards, which is done when it issues.
+[[nodiscard]] inline bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
+  return (instruction.guard.present && instruction.guard.reg == reg) ||
+         (instruction.guard2.present && instruction.guard2.reg == reg);
+}
+
 /// Its results come after a known number of cycles; otherwise something has to wait for them.
 [[nodiscard]] bool is_counted(const isa::Instruction& writer);
 

@@ -19,11 +19,6 @@ bool is_barrier_move(const isa::Instruction& instruction) {
           instruction.convergence == Op::kWrite);
 }
 
-bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
-  return (instruction.guard.present && instruction.guard.reg == reg) ||
-         (instruction.guard2.present && instruction.guard2.reg == reg);
-}
-
 }  // namespace
 
 DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config, std::uint32_t warps,
