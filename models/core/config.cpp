@@ -66,8 +66,6 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.field("check_hazards", check_hazards,
           {.doc = "control_codes: report each instruction that the codes would let issue too early; it then "
                   "waits for its values"});
-  cycles("uniform_move_cycles", uniform_move_cycles,
-         "fixed latency of ULDC, UMOV and VOTEU, as check_hazards takes it; that of others is core.pipes'");
   cycles("barrier_move_cycles", barrier_move_cycles,
          "from the issue of a BMOV, which saves a barrier register or restores it, to the release of its "
          "counters; 0: it has none",
@@ -131,7 +129,6 @@ void ScoreboardConfig::validate() const {
           fmt::format("Set core.scoreboard.kind=control_codes, or leave it at {}.", other));
     };
     refuse("operand_read_cycles", operand_read_cycles, untouched.operand_read_cycles);
-    refuse("uniform_move_cycles", uniform_move_cycles, untouched.uniform_move_cycles);
     return;
   }
   if (impl != sim::Implementation::kModel)

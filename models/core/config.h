@@ -100,7 +100,6 @@ struct ScoreboardConfig {
   // Of kControlCodes.
   bool check_hazards = false;
   std::uint8_t operand_read_cycles = 9;
-  std::uint8_t uniform_move_cycles = 2;
   std::uint8_t barrier_move_cycles = 0;
   std::uint32_t entries_per_warp = 8;
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number

@@ -230,6 +230,33 @@ struct MemoryOperand {
 /// be a hint: SASS calls and returns are jumps through registers.
 enum class Transfer : std::uint8_t { kNone, kJump, kCall, kReturn };
 
+/// Where the hardware executes a word of machine code: what ptxas counts between a result and its reader depends on both words'
+/// (core/issue/counted_cycles.h).
+enum class CodePipe : std::uint8_t {
+  kNone,           ///< none that cycles are counted for: PTX, control, what the lowering has added
+  kAlu,            ///< integer and logic; comparisons, minimum and maximum of f32
+  kFma,            ///< FADD, FMUL, FFMA, IMAD, IDP, VIADD
+  kFmaWide,        ///< IMAD.WIDE
+  kFmaHigh,        ///< IMAD.HI
+  kHalf,           ///< HADD2, HFMA2 ...
+  kHalfMma,        ///< HFMA2.MMA
+  kDouble,         ///< DADD, DMUL, DFMA
+  kDoubleCompare,  ///< DSETP
+  kTensor,         ///< products of matrices of less than 16 rows: IMMA.8816
+  kTensor8,        ///< of 16 rows, LatencyClass::kTensor8
+  kTensor8Float,   ///< the same with sums of f32
+  kTensor16,
+  kClock,        ///< CS2R
+  kVote,         ///< VOTE
+  kElect,        ///< ELECT, which writes a uniform register and a predicate
+  kUniform,      ///< the uniform datapath
+  kUniformMove,  ///< ULDC, UMOV, VOTEU
+  kToUniform,    ///< R2UR
+  kMemory,       ///< loads, stores, atomics, SHFL
+  kOther,        ///< what names a counter: MUFU, conversions, S2R, LDC, textures ...; branches
+};
+inline constexpr unsigned kCodePipes = static_cast<unsigned>(CodePipe::kOther) + 1;
+
 /// What the compiler of machine code tells the issue logic (bits 105 to 121 of a word, and DEPBAR's operands). The dependence counters
 /// are numbered 0 to 5 (SB0 to SB5).
 struct ControlCodes {
@@ -243,13 +270,11 @@ struct ControlCodes {
   std::uint32_t counted : 3 = kNone;        ///< DEPBAR.LE: a counter that must be `at_most` or less
   std::uint32_t at_most : 6 = 0;
   // Not of the word's bits.
-  std::uint32_t uniform_move : 1 =
-      0;  ///< ULDC, UMOV, VOTEU: its results are there earlier than those of arithmetic
-  std::uint32_t late_source : 1 =
-      0;  ///< IMAD.WIDE: src[3], the high word of C, is read a cycle later than the others
   std::uint32_t bank_word : 1 = 0;  ///< an operand is one of Kernel::bank_words
+  std::uint32_t turing : 1 = 0;     ///< code of sm_75
+  CodePipe pipe = CodePipe::kNone;
 };
-static_assert(sizeof(ControlCodes) == 4);
+static_assert(sizeof(ControlCodes) == 8);
 
 /// Members are ordered by when issue reads them.
 struct Instruction {

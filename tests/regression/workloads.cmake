@@ -19,7 +19,7 @@ heddle_test(control_flow_test SYSTEMC
   LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 
 # Their kernels as machine code.
-heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp ${CMAKE_CURRENT_LIST_DIR}/control_codes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tensor_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp ${CMAKE_CURRENT_LIST_DIR}/control_codes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/counted_cycles_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tensor_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 set(assembled)
 if(HEDDLE_PTXAS)
   set(assembled ${CMAKE_CURRENT_BINARY_DIR}/assembled)

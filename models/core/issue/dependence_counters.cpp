@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/issue/counted_cycles.h"
+
 namespace heddle::core {
 namespace {
 
 constexpr Cycle kVisibleAfter = 2;
 
 bool is_memory(const isa::Instruction& instruction) { return instruction.unit == isa::Unit::kMemory; }
-
-/// Its results come after a known number of cycles.
-bool has_fixed_latency(const isa::Instruction& instruction) {
-  return instruction.codes.write_barrier == isa::ControlCodes::kNone && !is_memory(instruction);
-}
 
 bool is_barrier_move(const isa::Instruction& instruction) {
   using Op = isa::ConvergenceOp;
@@ -22,34 +19,11 @@ bool is_barrier_move(const isa::Instruction& instruction) {
           instruction.convergence == Op::kWrite);
 }
 
-bool is_guard(const isa::Instruction& instruction, isa::RegId reg) {
-  return (instruction.guard.present && instruction.guard.reg == reg) ||
-         (instruction.guard2.present && instruction.guard2.reg == reg);
-}
-
-/// How many cycles after its issue the instruction reads the register. A store reads its data behind its address: ptxas puts an STG
-/// or STS seven cycles behind the DADD whose result it stores, and a reader that computes eight.
-Cycle read_delay(const isa::Instruction& instruction, isa::RegId reg) {
-  if (instruction.op == isa::Opcode::kStore && !is_guard(instruction, reg)) {
-    const auto rows = instruction.memory.rows();
-    return std::any_of(rows.begin(), rows.end(),
-                       [reg](const isa::Operand& row) { return row.present && row.reg == reg; })
-               ? 0
-               : 1;
-  }
-  if (instruction.codes.late_source == 0 || instruction.src[3].reg != reg) return 0;
-  const auto early = instruction.src.begin();  // the register may be one of these, too
-  return std::any_of(early, early + 3, [reg](const isa::Operand& source) { return source.reg == reg; }) ? 0
-                                                                                                        : 1;
-}
-
 }  // namespace
 
-DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config, const PipesConfig& pipes,
-                                                 std::uint32_t warps, HazardLog* log)
-    : pipes_(pipes),
-      operand_read_cycles_(config.operand_read_cycles),
-      uniform_move_cycles_(config.uniform_move_cycles),
+DependenceCountersModel::DependenceCountersModel(const ScoreboardConfig& config, std::uint32_t warps,
+                                                 HazardLog* log)
+    : operand_read_cycles_(config.operand_read_cycles),
       barrier_move_cycles_(config.barrier_move_cycles),
       log_(config.check_hazards ? log : nullptr),
       warps_(warps) {}
@@ -98,7 +72,7 @@ void DependenceCountersModel::check(ScoreboardRequest& request) {
   }
   // An indexed ULDC has no counter: on the hardware it issues when the constant cache has the word.
   for (const Load& load : warp.loads)
-    if (load.by->codes.uniform_move != 0 && !load.done) {
+    if (load.by->codes.pipe == isa::CodePipe::kUniformMove && !load.done) {
       request.hazard = Hazard::kMemory;
       return;
     }
@@ -167,9 +141,9 @@ void DependenceCountersModel::reserve(const ScoreboardRequest& request) {
     warp.loads.push_back({&instruction, request.mask, false});
   if (codes.read_barrier != Codes::kNone) raise(codes.read_barrier);
   if (log_ == nullptr) return;
-  const Cycle ready = has_fixed_latency(instruction) ? request.cycle + latency(instruction) : kNever;
+  const bool counted = is_counted(instruction);
   for (unsigned i = 0; i < instruction.write_count; ++i)
-    warp.writes.push_back({instruction.writes[i], request.mask, &instruction, request.cycle, ready});
+    warp.writes.push_back({instruction.writes[i], request.mask, &instruction, request.cycle, counted});
 }
 
 void DependenceCountersModel::read_sources(const ScoreboardRequest& request) {
@@ -221,7 +195,7 @@ void DependenceCountersModel::release(const ScoreboardRequest& request) {
   if (log_ == nullptr) return;
   for (unsigned i = 0; i < instruction.write_count; ++i) {
     const auto oldest = std::find_if(warp.writes.begin(), warp.writes.end(), [&](const Write& write) {
-      return write.ready == kNever && write.by == &instruction && write.reg == instruction.writes[i] &&
+      return !write.counted && write.by == &instruction && write.reg == instruction.writes[i] &&
              write.lanes == request.mask;
     });
     if (oldest != warp.writes.end()) warp.writes.erase(oldest);
@@ -235,8 +209,8 @@ const DependenceCountersModel::Write* DependenceCountersModel::old_value(
   const isa::Instruction& instruction = *request.instruction;
   const auto reads_end = instruction.reads.begin() + instruction.read_count;
   for (const Write& write : warp.writes) {
-    if (write.ready <= request.cycle + read_delay(instruction, write.reg) ||
-        std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end)
+    if (std::find(instruction.reads.begin(), reads_end, write.reg) == reads_end ||
+        (write.counted && write.issued + counted_cycles(*write.by, write.reg, instruction) <= request.cycle))
       continue;
     const LaneMask lanes = is_guard(instruction, write.reg) ? request.mask : request.exec;
     if ((write.lanes & lanes).any()) return &write;
@@ -247,47 +221,43 @@ const DependenceCountersModel::Write* DependenceCountersModel::old_value(
 void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   const Cycle now = request.cycle;
-  std::erase_if(warp.writes, [now](const Write& write) { return write.ready <= now; });
+  std::erase_if(warp.writes,
+                [now](const Write& write) { return write.counted && write.issued + kMostCounted <= now; });
   std::erase_if(warp.sources, [now](const Read& read) { return read.at <= now; });
   CodeHazard found{.late = &instruction, .distance = 0};
   if (const Write* const write = old_value(warp, request)) {
-    request.due = write->ready == kNever ? kNever : write->ready - read_delay(instruction, write->reg);
-    found = {HazardKind::kReadAfterWrite,
-             &instruction,
-             write->by,
-             write->reg,
-             now - write->issued,
-             request.due == kNever ? 0 : request.due - write->issued};
+    const Cycle needed = write->counted ? counted_cycles(*write->by, write->reg, instruction) : 0;
+    if (write->counted) request.due = write->issued + needed;
+    found = {HazardKind::kReadAfterWrite, &instruction, write->by, write->reg, now - write->issued, needed};
     request.hazard = is_memory(*write->by) ? Hazard::kMemory : Hazard::kAlu;
   }
-  // Loads and atomics give their values in the order in which they have issued, later than any fixed latency.
-  const Cycle written = has_fixed_latency(instruction) ? now + latency(instruction) : kNever;
+  const Cycle takes = is_counted(instruction) ? written_cycles(instruction) : 0;  // 0: no known time
   for (unsigned i = 0; i < instruction.write_count && request.hazard == Hazard::kNone; ++i) {
     const isa::RegId reg = instruction.writes[i];
     for (const Write& write : warp.writes) {
       if (write.reg != reg || (write.lanes & request.exec).none()) continue;
-      if (write.ready == kNever ? is_memory(instruction) && is_memory(*write.by) : write.ready < written)
+      // What has no known time gives its values in the order of issue, and later than what has one: loads and atomics, and the rest.
+      const Cycle written = write.counted ? write.issued + written_cycles(*write.by) : kNever;
+      if (write.counted ? takes == 0 || written < now + takes
+                        : takes == 0 && is_memory(instruction) == is_memory(*write.by))
         continue;
       found = {HazardKind::kWriteAfterWrite,
                &instruction,
                write.by,
                reg,
                now - write.issued,
-               write.ready == kNever ? 0 : write.ready - write.issued + 1 - latency(instruction)};
-      request.due = write.ready == kNever ? kNever : now + write.ready + 1 - written;
+               write.counted ? written + 1 - takes - write.issued : 0};
+      request.due = write.counted ? written + 1 - takes : kNever;
       request.hazard = is_memory(*write.by) ? Hazard::kMemory : Hazard::kAlu;
       break;
     }
     for (const Read& read : warp.sources) {
       if (request.hazard != Hazard::kNone) break;
-      if (read.reg != reg || (read.lanes & request.exec).none() || read.at <= written) continue;
-      found = {HazardKind::kWriteAfterRead,
-               &instruction,
-               read.by,
-               reg,
-               now - read.issued,
-               read.at - read.issued - latency(instruction)};
-      request.due = now + read.at - written;
+      if (read.reg != reg || (read.lanes & request.exec).none() || takes == 0 || read.at <= now + takes)
+        continue;
+      found = {HazardKind::kWriteAfterRead,  &instruction, read.by, reg, now - read.issued,
+               read.at - read.issued - takes};
+      request.due = read.at - takes;
       request.hazard = Hazard::kAlu;
     }
   }
@@ -334,7 +304,7 @@ void DependenceCountersModel::inspect(ScoreboardRequest& request) const {
 
 DependenceCounters::DependenceCounters(const sc_core::sc_module_name& name, const CoreConfig& config,
                                        base::StatGroup& stats, HazardLog* log)
-    : sc_module(name), model_(config.scoreboard, config.pipes, config.occupancy.max_warps, log) {
+    : sc_module(name), model_(config.scoreboard, config.occupancy.max_warps, log) {
   // Not "checks": that is an access to the array of a scoreboard, which takes energy.
   stats.counter(
       "code_checks", "checks",

@@ -7,8 +7,8 @@
 // have been read. Several instructions may raise one; it holds at most 63, and an instruction that would exceed that waits.
 //
 // With `check_hazards` the block keeps, beside the counters, which registers have no value yet, and for which lanes. What the codes would let
-// through is recorded and waits for the value. An instruction without a write barrier has its results after the latency of its class,
-// whatever the pipes are busy with: on the hardware it issues only if they are not.
+// through is recorded and waits for the value. An instruction without a write barrier has its results after the cycles that ptxas counts
+// (counted_cycles.h), whatever the pipes are busy with: on the hardware it issues only if they are not.
 #pragma once
 
 #include <array>
@@ -30,8 +30,7 @@ class DependenceCountersModel {
   using Codes = isa::ControlCodes;
 
   /// `log`: for hazards; only needed with check_hazards.
-  DependenceCountersModel(const ScoreboardConfig& config, const PipesConfig& pipes, std::uint32_t warps,
-                          HazardLog* log);
+  DependenceCountersModel(const ScoreboardConfig& config, std::uint32_t warps, HazardLog* log);
 
   void serve(ScoreboardRequest& request);
   /// The counters of the warp that are not 0.
@@ -51,7 +50,7 @@ class DependenceCountersModel {
     LaneMask lanes;
     const isa::Instruction* by = nullptr;
     Cycle issued = 0;
-    Cycle ready = kNever;  ///< kNever: released when it is there
+    bool counted = false;  ///< otherwise released when it is there
   };
   /// A source that has not been read.
   struct Read {
@@ -107,14 +106,8 @@ class DependenceCountersModel {
   /// The first hazard that issue in request.cycle would be; kNone: none.
   void find_hazard(Warp& warp, ScoreboardRequest& request);
   [[nodiscard]] const Write* old_value(const Warp& warp, const ScoreboardRequest& request) const;
-  [[nodiscard]] Cycle latency(const isa::Instruction& instruction) const {
-    if (instruction.codes.uniform_move != 0) return uniform_move_cycles_;
-    return pipes_.timing_of(instruction.latency_class).latency_cycles;
-  }
 
-  PipesConfig pipes_;
   Cycle operand_read_cycles_;
-  Cycle uniform_move_cycles_;
   Cycle barrier_move_cycles_;
   HazardLog* log_;  ///< nullptr: not checked
   std::vector<Warp> warps_;

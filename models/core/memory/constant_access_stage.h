@@ -32,7 +32,7 @@ class ConstantAccessStage {
   LsuStall access(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, latency_cycles_ - 1); }
   /// Whether the operation asks the cache as it issues, not in the queue (core.constant_cache.uniform_at_issue).
   [[nodiscard]] bool at_issue(const MemoryInstruction& op) const {
-    return uniform_at_issue_ && op.constant && op.instruction->codes.uniform_move != 0 &&
+    return uniform_at_issue_ && op.constant && op.instruction->codes.pipe == isa::CodePipe::kUniformMove &&
            op.access_count == 1;
   }
   LsuStall access_at_issue(MemoryInstruction& op, Cycle cycle) { return access(op, cycle, 1); }

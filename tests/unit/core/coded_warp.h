@@ -22,16 +22,14 @@ class CodedWarp {
     config_.kind = ScoreboardKind::kControlCodes;
     config_.barrier_move_cycles = barrier_move_cycles;
     config_.check_hazards = check;
-    PipesConfig pipes;
-    pipes.timing[static_cast<std::size_t>(isa::LatencyClass::kIntSimple)].latency_cycles = 4;
-    pipes.timing[static_cast<std::size_t>(isa::LatencyClass::kDpMad)].latency_cycles = 8;
-    model_ = std::make_unique<DependenceCountersModel>(config_, pipes, 4, &log_);
+    model_ = std::make_unique<DependenceCountersModel>(config_, 4, &log_);
     kernel_->name = "k";
     kernel_->instruction_bytes = 16;
     for (int i = 0; i < 10; ++i) kernel_->register_names.push_back("R" + std::to_string(i));
     kernel_->code.reserve(100);  // pointers to instructions stay
     log_.begin_launch(kernel_);
   }
+  /// Of the ALU of sm_90, unless the codes or the operation say otherwise.
   const isa::Instruction& word(std::initializer_list<isa::RegId> reads,
                                std::initializer_list<isa::RegId> writes, isa::ControlCodes codes,
                                isa::Opcode op = isa::Opcode::kLane) {
@@ -39,6 +37,8 @@ class CodedWarp {
     made.codes = codes;
     made.unit =
         op == isa::Opcode::kLane || op == isa::Opcode::kWarpSync ? isa::Unit::kSp : isa::Unit::kMemory;
+    if (made.codes.pipe == isa::CodePipe::kNone)
+      made.codes.pipe = made.unit == isa::Unit::kMemory ? isa::CodePipe::kMemory : isa::CodePipe::kAlu;
     return kernel_->code.emplace_back(made);
   }
   isa::Instruction& change_last() { return kernel_->code.back(); }

@@ -166,7 +166,7 @@ TEST(DependenceCounters, ALoadWithoutACounterHoldsThatOfTheNextOnes) {
 TEST(DependenceCounters, AnIndexedUldcHoldsItsWarp) {
   Machine machine;
   machine.word({2}, {1}, {.stall = 2}, isa::Opcode::kLoad);
-  machine.change_last().codes.uniform_move = 1;
+  machine.change_last().codes.pipe = isa::CodePipe::kUniformMove;
   const auto& load = machine.change_last();
   const auto& next = machine.word({}, {}, {.stall = 1});
   machine.issue(load, 10);

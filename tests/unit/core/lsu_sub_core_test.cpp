@@ -135,7 +135,7 @@ class LsuWithUniformLoads : public Lsu {
 
 TEST_F(LsuWithUniformLoads, AHitIsAsFastAsAnOperand) {
   isa::Instruction uniform = param_load_;
-  uniform.codes.uniform_move = 1;
+  uniform.codes.pipe = isa::CodePipe::kUniformMove;
   address(0, 0, 0);
   EXPECT_GT(run(uniform), 1u) << "the line comes from L2";
   EXPECT_EQ(run(uniform), 1u);

@@ -190,10 +190,7 @@ TEST(ControlCodesConfig, WhatIsOfAnotherBlockIsRefused) {
   refused({.kind = ScoreboardKind::kControlCodes, .write_ports = 3},
           "core.scoreboard.write_ports: control codes have no");
   refused({.operand_read_cycles = 10}, "core.scoreboard.operand_read_cycles");
-  refused({.kind = ScoreboardKind::kPerThreadMask, .uniform_move_cycles = 3},
-          "core.scoreboard.uniform_move_cycles");
-  ScoreboardConfig{.kind = ScoreboardKind::kControlCodes, .operand_read_cycles = 10, .uniform_move_cycles = 3}
-      .validate();
+  ScoreboardConfig{.kind = ScoreboardKind::kControlCodes, .operand_read_cycles = 10}.validate();
   // rtx2060.yaml sets it for scoreboards of registers.
   ScoreboardConfig{.kind = ScoreboardKind::kControlCodes, .entries_per_warp = 64}.validate();
   ScoreboardConfig{.kind = ScoreboardKind::kControlCodes}.validate();

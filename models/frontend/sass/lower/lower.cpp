@@ -196,15 +196,16 @@ class KernelLowering {
     (out.guard.present ? out.guard2 : out.guard) = second;
   }
 
-  static void set_codes(const Instruction& in, isa::ControlCodes& out) {
+  static void set_codes(const Instruction& in, Arch arch, isa::Instruction& of) {
     const Control& control = in.control;
+    isa::ControlCodes& out = of.codes;
     out = {.stall = control.stall,
            .yield = !control.yield,  // the bit is set in words that ask to go on with their warp
            .write_barrier = control.write_barrier,
            .read_barrier = control.read_barrier,
            .wait_mask = control.wait_mask,
-           .uniform_move = in.op == Opcode::kUldc || in.op == Opcode::kUmov || in.op == Opcode::kVoteu,
-           .late_source = in.op == Opcode::kImadWide};
+           .turing = arch == Arch::kSm75,
+           .pipe = pipe_of(in, of.latency_class)};
     if (in.op != Opcode::kDepbar) return;
     if (const Operand* const others = in.find(Role::kScoreboards))
       out.wait_mask |= static_cast<std::uint8_t>(others->value);
@@ -263,7 +264,7 @@ class KernelLowering {
       out.unit = isa::Unit::kSp;
       out.latency_class = isa::LatencyClass::kIntSimple;
     }
-    set_codes(in, out.codes);
+    set_codes(in, of.arch, out);
     if (!of.sequences.empty() && of.sequences.back().word == kernel_.code.size())
       out.codes.write_barrier = out.codes.read_barrier =
           isa::ControlCodes::kNone;  // the sequence waits itself

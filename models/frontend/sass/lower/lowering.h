@@ -85,6 +85,9 @@ void lower_bulk_copy(Lowering& of, const Instruction& in, isa::Instruction& out)
 /// Loads, stores, atomics, constants in memory, fences. The guard is the caller's. False: it is none of these.
 [[nodiscard]] bool lower_memory(Lowering& of, const Instruction& in, isa::Instruction& out);
 
+/// The pipe that executes a word, for the cycles that ptxas counts. `timing`: of its instruction.
+[[nodiscard]] isa::CodePipe pipe_of(const Instruction& in, isa::LatencyClass timing);
+
 /// Branches, calls, convergence and CTA barriers, sleep, traps. False: it is none of these.
 [[nodiscard]] bool lower_control(Lowering& of, const Instruction& in, isa::Instruction& out);
 
