@@ -30,8 +30,10 @@ double port_limit(const gpu::GpuConfig& config, std::uint32_t cores) {
 double slice_limit(const gpu::GpuConfig& config) {
   const double line = config.memory.l2.line_bytes, header = config.memory.crossbar.header_bytes;
   const double interconnect = config.clocks.interconnect_mhz;
+  const std::uint32_t sectors = config.memory.l2.read_sectors_per_cycle;  // 0: a line
   return std::min(
-      {gb_per_s(line, config.clocks.l2_mhz),
+      {gb_per_s(sectors == 0 ? line : std::min<double>(line, sectors * sim::kSectorBytes),
+                config.clocks.l2_mhz),
        gb_per_s(line / packet_interval(config, header, Way::kToPartition), interconnect),  // requests
        gb_per_s(line / packet_flits(config, header + line, Way::kToCore), interconnect)});
 }
