@@ -232,6 +232,7 @@ void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request
     request.hazard = is_memory(*write->by) ? Hazard::kMemory : Hazard::kAlu;
   }
   const Cycle takes = is_counted(instruction) ? written_cycles(instruction) : 0;  // 0: no known time
+  const bool may_be_unread = takes != 0 && !writes_uniform(instruction);
   for (unsigned i = 0; i < instruction.write_count && request.hazard == Hazard::kNone; ++i) {
     const isa::RegId reg = instruction.writes[i];
     for (const Write& write : warp.writes) {
@@ -253,7 +254,7 @@ void DependenceCountersModel::find_hazard(Warp& warp, ScoreboardRequest& request
     }
     for (const Read& read : warp.sources) {
       if (request.hazard != Hazard::kNone) break;
-      if (read.reg != reg || (read.lanes & request.exec).none() || takes == 0 || read.at <= now + takes)
+      if (read.reg != reg || (read.lanes & request.exec).none() || !may_be_unread || read.at <= now + takes)
         continue;
       found = {HazardKind::kWriteAfterRead,  &instruction, read.by, reg, now - read.issued,
                read.at - read.issued - takes};

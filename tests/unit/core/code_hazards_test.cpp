@@ -279,6 +279,16 @@ TEST(CodeHazards, ASourceThatIsOverwrittenBeforeItIsReadIsReported) {
   }
 }
 
+TEST(CodeHazards, AUniformSourceIsReadAtIssue) {
+  Machine machine(true);
+  const auto& load =
+      machine.word({1, 2}, {4}, {.stall = 1, .write_barrier = 0, .read_barrier = 2}, isa::Opcode::kLoad);
+  const auto& move = machine.word({}, {1}, {.stall = 1, .pipe = CodePipe::kUniformMove});
+  machine.issue(load, 10);
+  EXPECT_EQ(machine.first(move, 12), 12u);
+  EXPECT_TRUE(machine.hazards().empty());
+}
+
 TEST(CodeHazards, TheLogKeepsTheSmallestDistanceOfAPair) {
   Machine machine(true);
   const auto& add = machine.word({2}, {1}, {.stall = 1});
