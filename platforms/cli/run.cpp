@@ -30,8 +30,8 @@ base::KernelFault hazards_found(const core::HazardLog& hazards) {
   return {
       "core.scoreboard.check_hazards",
       fmt::format("the control codes let instructions issue before values are there:{}", hazards.text()),
-      "Each has waited for its value. Either the code is wrong, or a latency of this platform is longer than "
-      "the hardware's (core.pipes)."};
+      "Each has waited for its value. The code is wrong, or its hardware is faster than that of the code of "
+      "ptxas from which the cycles are known (models/frontend/sass/README.md)."};
 }
 
 /// Ends a run that takes too long on the host.

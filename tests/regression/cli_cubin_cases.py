@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import struct
 
 from cli_command import BAD_INPUT, CYCLE_LIMIT, HANG, KERNEL_FAULT, case, check, stats
 
@@ -174,18 +175,21 @@ def control_codes_in_the_scoreboards_place(c):
 
 @case
 def control_codes_checked(c):
-    c.run(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100))
-    # A latency that the code was not made for.
-    c.refused(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100,
-                        "core.pipes.int_simple_latency_cycles=20"), code=KERNEL_FAULT,
+    c.run(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true"))
+    # IMAD.WIDE R4, R9, 0x4, R4 of vector_add, with a stall count of 1 instead of 6.
+    low, high = 0x0000000409047825, 0x002FCC00078E0204
+    code, word = (DATA / "vecadd.cubin").read_bytes(), struct.pack("<QQ", low, high)
+    check(code.count(word) == 1, "the word is not there once")
+    weak = c.folder / "weak.cubin"
+    weak.write_bytes(code.replace(word, struct.pack("<QQ", low, high & ~(15 << 41) | 1 << 41 | 1 << 45)))
+    checked = ("run", "vecadd", "--size", "tiny", "--platform", "h100", "--set", "core.scoreboard.check_hazards=true", "--cubin", weak)
+    c.refused(*checked, code=KERNEL_FAULT,
               says=["core.scoreboard.check_hazards: the control codes let instructions issue before values are there",
-                    "kernel reduce_sum, 0x", "reads the old value of", "cycles before; it takes 20", "core.pipes"])
+                    "kernel vector_add, 0x", "reads the old value of", "cycles before; it takes 5", "models/frontend/sass/README.md"])
     # A run that ends otherwise has its own exit code, and the list.
-    limited = c.run(*workload("reduction", "reduction", CODES, "core.scoreboard.check_hazards=true", *H100,
-                              "core.pipes.int_simple_latency_cycles=20"), "--max-cycles", "1500", "--out", "limited",
-                    code=CYCLE_LIMIT)
+    limited = c.run(*checked, "--max-cycles", "5000", "--out", "limited", code=CYCLE_LIMIT)
     for text in (limited.stderr, (c.folder / "limited" / "report.txt").read_text()):
-        check("1500" in text and "core.scoreboard.check_hazards: " in text and "it takes 20" in text, "not both are said")
+        check("5000" in text and "core.scoreboard.check_hazards: " in text and "it takes 5" in text, "not both are said")
 
 
 @case

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "blocks/isolated.h"
+#include "fewer_cores.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -196,8 +197,13 @@ class Weakened {
 constexpr Word kFadd{0x0000000304097221, 0x008fca0000000000};
 constexpr std::uint64_t kStall = 15ull << 41, kWaitMask = 63ull << 52;
 
+/// An H100 issues what the codes let through; other platforms fetch some of these words too late for that.
 void expect_reported(const Weakened& cubin, const std::vector<std::string>& says) {
-  const auto result = checked(scenario("vecadd", cubin.path(), true));
+  Scenario what = scenario("vecadd", cubin.path(), true);
+  what.platform = "h100";
+  what.assignments = depth::fewer_cores(1, what.platform);
+  what.assignments.emplace_back("core.scoreboard.check_hazards=true");
+  const auto result = checked(what);
   expect_right(result, {"vecadd", "vecadd"});  // what is reported waits for its value
   const auto text = result["hazards"].get<std::string>();
   for (const std::string& each : says) EXPECT_NE(text.find(each), std::string::npos) << text;
