@@ -24,10 +24,10 @@ namespace heddle::core {
 /// It writes uniform registers. Those that a word reads are read when it issues, whatever read barrier it has: ptxas lets a UMOV that
 /// overwrites an LDG's follow five cycles behind it, without a wait.
 [[nodiscard]] inline bool writes_uniform(const isa::Instruction& instruction) {
-  using Pipe = isa::CodePipe;
-  const Pipe pipe = instruction.codes.pipe;
-  return pipe == Pipe::kUniform || pipe == Pipe::kUniformMove || pipe == Pipe::kToUniform ||
-         pipe == Pipe::kElect;
+  using isa::CodePipe;
+  const CodePipe pipe = instruction.codes.pipe;
+  return pipe == CodePipe::kUniform || pipe == CodePipe::kUniformMove || pipe == CodePipe::kToUniform ||
+         pipe == CodePipe::kElect;
 }
 
 /// From the issue of `writer`, which is counted, until the register file has its value: what a write that comes later must exceed.
