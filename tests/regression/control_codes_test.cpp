@@ -201,8 +201,8 @@ constexpr std::uint64_t kStall = 15ull << 41, kWaitMask = 63ull << 52;
 void expect_reported(const Weakened& cubin, const std::vector<std::string>& says) {
   Scenario what = scenario("vecadd", cubin.path(), true);
   what.platform = "h100";
-  what.assignments = depth::fewer_cores(1, what.platform);
-  what.assignments.emplace_back("core.scoreboard.check_hazards=true");
+  const std::vector<std::string> fewer = depth::fewer_cores(1, what.platform);
+  what.assignments.insert(what.assignments.end(), fewer.begin(), fewer.end());
   const auto result = checked(what);
   expect_right(result, {"vecadd", "vecadd"});  // what is reported waits for its value
   const auto text = result["hazards"].get<std::string>();
