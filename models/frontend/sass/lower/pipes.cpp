@@ -93,10 +93,12 @@ CodePipe pipe_of(const Instruction& in, isa::LatencyClass timing) {
     case Opcode::kAtomsPopcInc:
     case Opcode::kRed:
     case Opcode::kLdsm:
+    case Opcode::kStsm:
     case Opcode::kLdgsts:
     case Opcode::kShfl:
       return CodePipe::kMemory;
     case Opcode::kLdc:
+    case Opcode::kQspc:
     case Opcode::kMufu:
     case Opcode::kFchk:
     case Opcode::kFlo:
@@ -166,9 +168,38 @@ CodePipe pipe_of(const Instruction& in, isa::LatencyClass timing) {
     case Opcode::kRpcmovRead:
     case Opcode::kRpcmovWrite:
       return CodePipe::kAlu;
-    default:
-      return CodePipe::kNone;
+    case Opcode::kCctl:
+    case Opcode::kMembar:
+    case Opcode::kErrbar:
+    case Opcode::kCgaerrbar:
+    case Opcode::kDepbar:
+    case Opcode::kLdgdepbar:
+    case Opcode::kFenceView:
+    case Opcode::kAcqbulk:
+    case Opcode::kPreexit:
+    case Opcode::kUblkcp:
+    case Opcode::kBra:
+    case Opcode::kBrx:
+    case Opcode::kBrxu:
+    case Opcode::kCall:
+    case Opcode::kRet:
+    case Opcode::kExit:
+    case Opcode::kBssy:
+    case Opcode::kBsync:
+    case Opcode::kBreak:
+    case Opcode::kBmovRead:
+    case Opcode::kBmovWrite:
+    case Opcode::kWarpsync:
+    case Opcode::kEndcollective:
+    case Opcode::kYield:
+    case Opcode::kNanosleep:
+    case Opcode::kBar:
+    case Opcode::kBpt:
+    case Opcode::kKill:
+    case Opcode::kNop:
+      break;
   }
+  return CodePipe::kNone;
 }
 
 }  // namespace heddle::sass
