@@ -41,7 +41,7 @@ ZeroedBlock zeroed_block(std::size_t bytes) {
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 
 void use_huge_pages() {
-  constexpr std::size_t kStep = std::size_t{64} << 20;
+  constexpr std::size_t kStep = std::size_t{512} << 20;
   constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
   rlimit addresses{};
   if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur != RLIM_INFINITY) return;
