@@ -14,6 +14,8 @@ namespace heddle::simt {
 struct ConvergenceTables {
   std::uint32_t barrier_registers = 0;      ///< that programs may name
   std::uint32_t reconvergence_entries = 0;  ///< regions open at a time
+  /// Lanes may open a region with the register at which others wait, if its value is put back before they go on.
+  bool shared_registers = true;
 };
 
 /// What branches' reconvergence points are to a mechanism.

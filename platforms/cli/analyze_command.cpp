@@ -62,6 +62,7 @@ struct AnalyzeRequest {
   bool convergence = false;
   std::uint32_t barrier_registers = 7;
   std::string delay = "far";
+  std::string yields = "needed";
   std::string waits = "strong";
   bool early = true;
 };
@@ -209,6 +210,9 @@ class Analysis {
                     : request_.delay == "near" ? compiler::DelayedMeeting::kNear
                                                : compiler::DelayedMeeting::kOff;
     options.waits_by_weak_loads = request_.waits == "any";
+    options.yields = request_.yields == "needed" ? compiler::Yields::kNeeded
+                     : request_.yields == "all"  ? compiler::Yields::kAll
+                                                 : compiler::Yields::kOff;
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const auto& kernel : kernels_) all.push_back(convergence_json(kernel->kernel(), options));
     if (request_.json) {
@@ -334,6 +338,12 @@ void add_analyze(CLI::App& app, Body& body) {
       ->group(placement);
   command->add_option("--waits", request->waits, "Loads by which a loop may wait: core.convergence.waits")
       ->check(CLI::IsMember({"strong", "any"}))
+      ->capture_default_str()
+      ->group(placement);
+  command
+      ->add_option("--yields", request->yields,
+                   "Which loops that wait begin with YIELD: core.convergence.yields")
+      ->check(CLI::IsMember({"needed", "all", "off"}))
       ->capture_default_str()
       ->group(placement);
   command->add_flag("!--no-early", request->early, "Without regions for joins that are no post-dominators")

@@ -167,8 +167,9 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
            "treated as if they waited");
   v.field("early", early,
           {.doc = "place regions also for joins that are no branch's post-dominator ([Hanoi:P1], step 4)"});
-  v.field("yields", yields,
-          {.doc = "place a YIELD in loops whose lanes may wait for others; without it spin locks hang"});
+  v.choice("yields", yields, {"needed", "all", "off"},
+           "loops whose lanes may wait for others that begin with a YIELD. needed: where those others may be "
+           "lanes of the same warp that are elsewhere; all: as ptxas does; off: none, and spin locks hang");
   v.field("breaks", breaks,
           {.doc = "place a BREAK on the edges that leave a region; without it profile P sends lanes to wrong "
                   "places"});

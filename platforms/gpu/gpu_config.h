@@ -46,12 +46,13 @@ struct ConvergenceConfig {
   enum class Placement : std::uint8_t { kAuto, kOn, kOff };
   enum class Delay : std::uint8_t { kFar, kNear, kOff };
   enum class Waits : std::uint8_t { kStrong, kAny };
+  enum class Yields : std::uint8_t { kNeeded, kAll, kOff };
   Placement placement = Placement::kAuto;
   std::uint32_t barrier_registers = 0;
   Delay delay = Delay::kFar;
   Waits waits = Waits::kStrong;
   bool early = true;
-  bool yields = true;
+  Yields yields = Yields::kNeeded;
   bool breaks = true;
   bool pins = true;
   bool recursion = true;

@@ -151,6 +151,7 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   if (tables) {
     allocation.registers = tables->barrier_registers;
     allocation.entries = tables->reconvergence_entries;
+    allocation.spills = tables->shared_registers;
   }
   if (wanted.barrier_registers > allocation.registers && tables)
     throw base::InputError(
@@ -161,7 +162,10 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   if (wanted.barrier_registers != 0) allocation.registers = wanted.barrier_registers;
   allocation.pins = wanted.pins;
   options.regions.early = wanted.early;
-  options.yields = wanted.yields;
+  using Yields = ConvergenceConfig::Yields;
+  options.yields = wanted.yields == Yields::kNeeded ? compiler::Yields::kNeeded
+                   : wanted.yields == Yields::kAll  ? compiler::Yields::kAll
+                                                    : compiler::Yields::kOff;
   options.breaks = wanted.breaks;
   options.recursion = wanted.recursion;
   options.delay = wanted.delay == Delay::kFar    ? compiler::DelayedMeeting::kFar

@@ -171,7 +171,7 @@ def a_spin_lock_from_ptx_completes_on_hanoi(c):
 
 @case
 def without_yield_or_placement_a_spin_lock_hangs_on_hanoi_and_is_diagnosed(c):
-    for key in ("yields=false", "placement=off", "delay=off"):
+    for key in ("yields=off", "placement=off", "delay=off"):
         text = spin(c, *PROFILE_P, "--set", f"core.convergence.{key}", code=HANG).stderr
         check("hangs: " in text, f"{key}: {text}")
 

@@ -1,10 +1,11 @@
 // Lanes that wait for other lanes of their warp, on Hanoi with placed convergence instructions: whatever ends if threads run
-// independently ends in both profiles, with few and with many barrier registers, whichever side of a branch runs first. And no
+// independently ends in all profiles, with few and with many barrier registers, whichever side of a branch runs first. And no
 // YIELD where lanes find what they wait for without one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -32,16 +33,19 @@ std::vector<std::uint32_t> run(host::Device& device, const WaitingKernel& what) 
 }
 
 struct Machine {
-  char profile;
+  std::string profile;
+  std::string delay;
   unsigned registers;
   const char* first_side;
 };
 
 std::vector<Machine> machines() {
   std::vector<Machine> all;
-  for (const char profile : {'P', 'X'})
+  for (const auto& [profile, delay] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"P", "far"}, {"X", "far"}, {"barriers", "off"}})
     for (const unsigned registers : {1u, 4u})
-      for (const char* side : {"auto", "taken", "not_taken"}) all.push_back({profile, registers, side});
+      for (const char* side : {"auto", "taken", "not_taken"})
+        all.push_back({profile, delay, registers, side});
   return all;
 }
 
@@ -49,11 +53,11 @@ class HanoiWaiting : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
   const Machine machine = machines()[GetParam()];
-  gpu::GpuConfig config =
-      gpu::load_platform("tiny", {"core.control_flow.mechanism=hanoi",
-                                  std::string("core.control_flow.hanoi.profile=") + machine.profile,
-                                  "core.convergence.barrier_registers=" + std::to_string(machine.registers),
-                                  std::string("core.control_flow.first_side=") + machine.first_side});
+  gpu::GpuConfig config = gpu::load_platform(
+      "tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=" + machine.profile,
+               "core.convergence.delay=" + machine.delay,
+               "core.convergence.barrier_registers=" + std::to_string(machine.registers),
+               std::string("core.control_flow.first_side=") + machine.first_side});
   config.watchdog.check_cycles = 64;
   gpu::RunOptions options;
   options.max_cycles = 2'000'000;
@@ -70,8 +74,7 @@ TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
 INSTANTIATE_TEST_SUITE_P(On, HanoiWaiting, ::testing::Range(std::size_t{0}, machines().size()),
                          [](const auto& test) {
                            const Machine machine = machines()[test.param];
-                           return std::string(1, machine.profile) + std::to_string(machine.registers) +
-                                  machine.first_side;
+                           return machine.profile + std::to_string(machine.registers) + machine.first_side;
                          });
 
 std::size_t yields(const isa::Kernel& kernel) {
@@ -106,7 +109,7 @@ std::vector<std::string> hanging(const std::string& without, const std::string& 
 // What the placement does against waiting for ever is needed, and what hangs without it is diagnosed.
 TEST(HanoiWaitings, NeedYieldsAndGiveUpRegions) {
   EXPECT_THAT(
-      hanging("yields=false", "not_taken"),
+      hanging("yields=off", "not_taken"),
       ::testing::IsSupersetOf({"AnotherArm", "ACounterOfLanes", "ALookInAFunction", "LanesThatMeetSome"}));
   EXPECT_THAT(hanging("delay=off", "taken"),
               ::testing::IsSupersetOf({"BehindTheJoin", "AnIterationOfALoopAround", "ALockInAFunction",

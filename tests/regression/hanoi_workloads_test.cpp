@@ -98,7 +98,7 @@ bool hangs(const std::string& end) { return end.find("hangs: ") != std::string::
 
 TEST(HanoiLocks, NeedTheYield) {
   EXPECT_EQ(end_of("spinlock", hanoi("P")), "right");
-  const std::string without = end_of("spinlock", hanoi("P", {"core.convergence.yields=false"}));
+  const std::string without = end_of("spinlock", hanoi("P", {"core.convergence.yields=off"}));
   EXPECT_TRUE(hangs(without)) << without;
 }
 

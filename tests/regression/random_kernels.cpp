@@ -290,6 +290,11 @@ const std::vector<Variant>& variants() {
       hanoi('X', 4, 2),
       hanoi('P', 16, 3),
       hanoi('X', 16, 3),
+      {"hanoi_barriers",
+       {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=barriers",
+        "core.convergence.delay=off", "core.convergence.yields=all"},
+       1,
+       true},
       // Few regions at a time, also in recursions: an overflow would be an error.
       {"hanoi_p_rec_2",
        {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",

@@ -58,10 +58,13 @@ const std::string kAware = "core.control_flow.mechanism=aware";
 const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
 const std::string kMasks = "core.scoreboard.kind=per_thread_mask";
 
-Machine hanoi(const char* profile) {
-  return {std::string("hanoi_") + profile,
-          {"core.control_flow.mechanism=hanoi", std::string("core.control_flow.hanoi.profile=") + profile},
-          {}};
+Machine hanoi(const char* profile, const std::vector<std::string>& placement = {}) {
+  Machine result{
+      std::string("hanoi_") + profile,
+      {"core.control_flow.mechanism=hanoi", std::string("core.control_flow.hanoi.profile=") + profile},
+      {}};
+  result.assignments.insert(result.assignments.end(), placement.begin(), placement.end());
+  return result;
 }
 
 const std::vector<Machine>& machines() {
@@ -80,6 +83,8 @@ const std::vector<Machine>& machines() {
       {"aware_timeout", {kAware, "core.control_flow.timeout.cycles=200"}, {}},
       hanoi("P"),
       hanoi("X"),
+      // As an H100 has it: lanes meet right behind their loops, and do not wait there for others that yield.
+      hanoi("barriers", {"core.convergence.delay=off", "core.convergence.yields=all"}),
   };
   return all;
 }

@@ -25,8 +25,7 @@ class Emitter {
         yields_(flow.graph.none()),
         emitted_(regions_.size()),
         lands_(flow.graph.size()) {
-    for (const NodeId header : yields)
-      if (options.yields) yields_.set(header);
+    for (const NodeId header : yields) yields_.set(header);
   }
 
   std::vector<EmittedRegion> run() {

@@ -9,7 +9,6 @@
 namespace heddle::compiler {
 
 struct EmissionOptions {
-  bool yields = true;
   bool breaks = true;
   /// Regions are in use where this predicate holds. Absent: everywhere.
   isa::Operand guard;

@@ -69,7 +69,7 @@ class Placement {
   }
 
   void find_waiting() {
-    if (options_.delay == DelayedMeeting::kOff && !options_.yields) return;
+    if (options_.delay == DelayedMeeting::kOff && options_.yields == Yields::kOff) return;
     analysis::CodeAnalysis code(kernel_);
     waiting_.loops = find_waiting_loops(
         code, {options_.waits_by_weak_loads, [this](std::uint32_t header) { return excepted(header); }});
@@ -151,6 +151,12 @@ class Placement {
         *before_, *cfg_, flow, waiting_.loops, range.function != 0, options_.delay == DelayedMeeting::kFar};
   }
 
+  [[nodiscard]] std::vector<NodeId> yields_of(const Starvation& starvation,
+                                              const std::vector<Region>& regions) const {
+    if (options_.yields == Yields::kOff) return {};
+    return options_.yields == Yields::kAll ? starvation.headers() : starvation.yielding(regions);
+  }
+
   Plan plan(const CodeRange& range, const AllocationOptions& options) {
     Plan plan;
     plan.flow = flow_of(range);
@@ -162,7 +168,7 @@ class Placement {
                                options, avoided);
     std::vector<Region> placed;
     for (const PlacedRegion& each : plan.allocation.regions) placed.push_back(each.region);
-    plan.yields = starvation.yielding(placed);
+    plan.yields = yields_of(starvation, placed);
     return plan;
   }
 
@@ -180,7 +186,7 @@ class Placement {
 
   FunctionUse place(const CodeRange& range) {
     const Plan planned = plan(range, options_.allocation);
-    emit(planned, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
+    emit(planned, {options_.breaks, {}, base::kNoPc}, false);
     FunctionUse use = planned.allocation.use;
     note_waiting(range, use);
     return use;
@@ -299,8 +305,8 @@ class Placement {
     for (const CodeRange* each : recursion.functions) {
       Plan yields;
       yields.flow = flow_of(*each);
-      yields.yields = starvation_of(*each, yields.flow).yielding({});
-      if (!yields.yields.empty()) emit(yields, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
+      yields.yields = yields_of(starvation_of(*each, yields.flow), {});
+      if (!yields.yields.empty()) emit(yields, {options_.breaks, {}, base::kNoPc}, false);
     }
   }
 
@@ -334,9 +340,7 @@ class Placement {
       std::set<std::uint8_t> barriers;
       for (const PlacedRegion& placed : plans[i].allocation.regions) barriers.insert(placed.number());
       guard.enter(range, barriers, recursion.calls[i]);
-      emit(plans[i],
-           {options_.yields, options_.breaks, guard.armed(), RecursionGuard::frame_set(*before_, range)},
-           true);
+      emit(plans[i], {options_.breaks, guard.armed(), RecursionGuard::frame_set(*before_, range)}, true);
       guard.leave(range, barriers);
     }
     guards_.emplace_back(std::move(guard), entries);

@@ -18,10 +18,17 @@ enum class DelayedMeeting : std::uint8_t {
   kFar,  ///< behind all such writes
 };
 
+/// Which of the loops whose lanes may wait for others begin with YIELD.
+enum class Yields : std::uint8_t {
+  kOff,
+  kNeeded,  ///< those that lanes of their own warp may wait in for others that are elsewhere
+  kAll,     ///< all, as ptxas does it
+};
+
 struct ConvergenceOptions {
   DelayedMeeting delay = DelayedMeeting::kFar;
   bool waits_by_weak_loads = false;  ///< loops may also wait by loads that a compiler could take out of them
-  bool yields = true;                ///< YIELD at the head of loops whose lanes may wait for others
+  Yields yields = Yields::kNeeded;
   bool breaks = true;     ///< BREAK on the edges that leave a region; false: for showing what it is good for
   bool recursion = true;  ///< regions in recursive functions, where that is safe
   RegionOptions regions;

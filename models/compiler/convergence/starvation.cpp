@@ -220,6 +220,13 @@ std::optional<std::size_t> Starvation::starving(const std::vector<Region>& regio
 
 // ---- Yields
 
+std::vector<NodeId> Starvation::headers() const {
+  std::vector<NodeId> nodes;
+  for (const Spin& spin : spins_)
+    if (spin.header != kNoNode) nodes.push_back(spin.header);
+  return nodes;
+}
+
 std::vector<NodeId> Starvation::waiting() const {
   std::vector<NodeId> nodes;
   for (const Spin& spin : spins_)

@@ -27,6 +27,8 @@ class Starvation {
   /// Headers of the loops that need a YIELD: while some lanes are in it without meeting others of the warp, these may be on
   /// the way to what the loop waits for.
   [[nodiscard]] std::vector<NodeId> yielding(const std::vector<Region>& regions) const;
+  /// Headers of all loops whose lanes may wait for others.
+  [[nodiscard]] std::vector<NodeId> headers() const;
   /// Nodes in which lanes may wait and yield, in calls as well. The register of the region around must not be spilled.
   [[nodiscard]] std::vector<NodeId> waiting() const;
 

@@ -72,7 +72,8 @@ Mechanism hanoi_mechanism() {
             .may_misroute = hanoi.is_p() && !hanoi.checks_contract,
             .wants_facts = true,
             .table_bits = hanoi_table_bits(hanoi),
-            .convergence = ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries},
+            .convergence = ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries,
+                                             !hanoi.is_barriers()},
             .reconvergence = ReconvergenceUse::kNone};
       }};
 }
