@@ -5,6 +5,7 @@
 
 #include "analysis/delayed_reconvergence.h"
 #include "compiler/convergence/emission.h"
+#include "compiler/convergence/full_meetings.h"
 #include "compiler/convergence/function_flow.h"
 #include "compiler/convergence/recursion.h"
 #include "compiler/convergence/starvation.h"
@@ -13,7 +14,9 @@ namespace heddle::compiler {
 namespace {
 
 using analysis::CodeRange;
+using base::LaneMask;
 using base::Pc;
+using isa::Instruction;
 using isa::Opcode;
 
 /// Where branches meet elsewhere than usual, and loops whose lanes may wait for others.
@@ -47,6 +50,7 @@ class Placement {
     KernelEditor editor(kernel_);
     editor_ = &editor;
     for (const CodeRange& range : ranges) use_of(range.function);
+    meet_behind_yields();
     share_entries();
     editor.finish();
     for (PlacementReport::Region& region : report_.regions) {
@@ -208,6 +212,17 @@ class Placement {
   void note_loops(const CodeRange& range, FunctionUse& use) const {
     for (std::uint32_t i = 0; i < waiting_.loops.size(); ++i)
       if (waiting_.loops[i].function == range.function) use.spins.insert(i);
+  }
+
+  /// Who waits for a loop that yields is not held at a BSYNC. So lanes meet where all are needed, as ptxas lets them do: a barrier
+  /// or .sync instruction keeps them apart if they come to it one after the other.
+  void meet_behind_yields() {
+    if (options_.yields != Yields::kAll) return;
+    for (const std::uint32_t pc : full_meetings(*before_, waiting_.loops)) {
+      Instruction meet = isa::warpsync(editor_->constant(isa::RowWidth::k32, LaneMask::all().bits()));
+      meet.guard = before_->code[pc].guard;
+      editor_->insert_before(Pc(pc), Entry::kJumpsToo, meet);
+    }
   }
 
   // ---- Recursion ([Hanoi:S9])
