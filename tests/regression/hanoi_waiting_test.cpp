@@ -56,6 +56,7 @@ TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
   gpu::GpuConfig config = gpu::load_platform(
       "tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=" + machine.profile,
                "core.convergence.delay=" + machine.delay,
+               std::string("core.convergence.yields=") + (machine.delay == "off" ? "all" : "needed"),
                "core.convergence.barrier_registers=" + std::to_string(machine.registers),
                std::string("core.control_flow.first_side=") + machine.first_side});
   config.watchdog.check_cycles = 64;
