@@ -100,13 +100,14 @@ std::string end_of(const std::string& workload, const std::vector<std::string>& 
   return result["passed"].get<bool>() ? "right" : "wrong";
 }
 
-/// Warp instructions of all launches.
-std::uint64_t executed(const std::string& workload, const std::vector<std::string>& assignments) {
+/// Sum of a statistic over cores and launches.
+std::uint64_t sum_of(const char* group, const char* statistic, const std::string& workload,
+                     const std::vector<std::string>& assignments) {
   Scenario what{workload, "tiny", workloads::Compiler::kNvcc, assignments};
-  what.statistics = [](const nlohmann::ordered_json& all) -> nlohmann::ordered_json {
+  what.statistics = [=](const nlohmann::ordered_json& all) -> nlohmann::ordered_json {
     std::uint64_t sum = 0;
-    for (const auto& [name, group] : all.items())
-      if (name.starts_with("core")) sum += group.at("issue").at("warp_instructions").get<std::uint64_t>();
+    for (const auto& [name, core] : all.items())
+      if (name.starts_with("core")) sum += core.at(group).at(statistic).get<std::uint64_t>();
     return sum;
   };
   const auto result = run(what);
@@ -115,14 +116,27 @@ std::uint64_t executed(const std::string& workload, const std::vector<std::strin
   for (const auto& launch : result["launches"]) sum += launch["stats"].get<std::uint64_t>();
   return sum;
 }
+std::uint64_t executed(const std::string& workload, const std::vector<std::string>& assignments) {
+  return sum_of("issue", "warp_instructions", workload, assignments);
+}
 
-// Lanes are together as they are in profile X where no loop keeps some from coming: registers are not shared by regions that are open
-// at a time (bvh-persistent), and lanes meet in front of a barrier behind a loop that yields (nw-tiles).
+// Lanes are together as they are in profile X where no loop keeps some from coming: they meet in front of a barrier behind a loop that
+// yields (nw-tiles).
 TEST(HanoiAsPtxas, LanesThatNothingKeepsApartAreTogether) {
   for (const char* workload : {"bvh-persistent", "nw-tiles", "sgemm"}) {
     const double ours = static_cast<double>(executed(workload, kAsPtxas.assignments));
     EXPECT_LT(ours / static_cast<double>(executed(workload, hanoi("X"))), 1.1) << workload;
   }
+}
+
+// Lanes that wait at a BSYNC wait for what its register names, so no other region is given the register meanwhile.
+TEST(HanoiAsPtxas, NoRegisterIsSpilled) {
+  std::vector<std::string> few = kAsPtxas.assignments;
+  few.emplace_back("core.convergence.barrier_registers=2");
+  EXPECT_EQ(sum_of("branch_unit", "moves", "bvh-persistent", few), 0);
+  EXPECT_GT(
+      sum_of("branch_unit", "moves", "bvh-persistent", hanoi("X", {"core.convergence.barrier_registers=2"})),
+      0);
 }
 
 bool hangs(const std::string& end) { return end.find("hangs: ") != std::string::npos; }
