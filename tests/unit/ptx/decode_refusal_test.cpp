@@ -182,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
              "1: suld.b.1d.v4.b64.trap accesses more than 16 bytes"},
         Case{"sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;", "1: instruction 'sured.b.add.1d.u32.trap' is not",
              "atomics on plain memory"},
+        Case{"istypep.texref %p1, %rd1;", "1: instruction 'istypep.texref' is not", "let an argument"},
         Case{"sust.b.1d.b32.trap [s, {%r2}], {%r1};", "1: instruction 'sust.b.1d.b32.trap' is not",
              "Texture references"}));
 
