@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/zeros.h"
 #include "memory/crossbar.h"
 #include "sim/windows.h"
 
@@ -34,9 +35,10 @@ std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t add
   const bool large = bytes >= 4 * map_.interleave_bytes() * map_.partitions();
   std::vector<Direct> shown(large ? map_.partitions() : 0);
   if (large && writes) written_.mark(address, bytes);
+  // Asking for memory to write makes it, which zeros do not need.
+  const bool makes = large && writes && !base::all_zeros(data, bytes);
   std::uint64_t done = 0;
   tlm::tlm_generic_payload payload;  // making one for each piece takes longer than moving the bytes
-  payload.set_command(command);
   while (done < bytes) {
     const std::uint64_t at = address + done;
     const std::uint64_t in_chunk = map_.interleave_bytes() - at % map_.interleave_bytes();
@@ -44,11 +46,13 @@ std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t add
     const unsigned partition = map_.partition(at).value();
     payload.set_address(at);
     payload.set_data_length(piece);
+    payload.set_command(makes ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
     if (unsigned char* const memory = large ? direct(shown[partition], partition, payload) : nullptr) {
       std::memcpy(writes ? memory : data + done, writes ? data + done : memory, piece);
       done += piece;
       continue;
     }
+    payload.set_command(command);
     payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     payload.set_data_ptr(data + done);
     payload.set_streaming_width(piece);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/zeros.h"
+
 namespace heddle::memory {
 namespace {
 
@@ -75,6 +77,7 @@ void SparseMemory::read(std::uint64_t address, unsigned char* to, std::uint64_t 
 
 void SparseMemory::write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
   for_each_piece(address, bytes, [&](auto number, auto offset, auto done, auto count) {
+    if (find(number) == nullptr && base::all_zeros(from + done, count)) return;
     std::memcpy(get(number).data() + offset, from + done, count);
   });
 }

@@ -1,4 +1,4 @@
-// A memory image of any size that stores only the pages that have been written.
+// A memory image of any size that stores only the pages that have been written with something else than zeros.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Device memory of the oracle: flat, sparse, zero until written.
+// Device memory of the oracle: flat, sparse, zero until written. Copies make no page of zeros.
 #pragma once
 
 #include <array>

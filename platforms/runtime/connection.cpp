@@ -20,10 +20,37 @@ namespace {
 
 std::string system_error(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
+/// Variables of the environment that decide where the device is, as the program was started with them: it may clear its
+/// environment before it asks for the device.
+class Variables {
+ public:
+  Variables() {
+    for (const char* const name : {kSocketVariable, kCommandVariable, kOptionsVariable})
+      if (const char* const value = std::getenv(name); value != nullptr) at_start_.emplace_back(name, value);
+  }
+  /// Empty: there is none.
+  [[nodiscard]] std::string operator[](std::string_view name) const {
+    if (const char* const now = std::getenv(std::string(name).c_str()); now != nullptr) return now;
+    for (const auto& [known, value] : at_start_)
+      if (known == name) return value;
+    return {};
+  }
+
+  static constexpr const char* kCommandVariable = "HEDDLE_COMMAND";
+  static constexpr const char* kOptionsVariable = "HEDDLE_CUDA_OPTIONS";
+
+ private:
+  std::vector<std::pair<std::string, std::string>> at_start_;
+};
+const Variables& variables() {
+  static const Variables all;
+  return all;
+}
+[[maybe_unused]] const Variables& read_at_start = variables();
+
 /// The heddle command for a program that it has not started: HEDDLE_COMMAND, beside this library, or in PATH.
 std::string command() {
-  if (const char* const named = std::getenv("HEDDLE_COMMAND"); named != nullptr && *named != '\0')
-    return named;
+  if (std::string named = variables()[Variables::kCommandVariable]; !named.empty()) return named;
   Dl_info here{};
   if (::dladdr(reinterpret_cast<void*>(&system_error), &here) != 0 && here.dli_fname != nullptr) {
     char path[PATH_MAX];
@@ -62,15 +89,15 @@ bool Connection::make_window(std::string& error) {
 
 /// Of `heddle cuda`, which listens.
 bool Connection::connect(std::string& error) {
-  const char* const path = std::getenv(kSocketVariable);
-  if (path == nullptr || *path == '\0') return start_command(error);
+  const std::string path = variables()[kSocketVariable];
+  if (path.empty()) return start_command(error);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (std::strlen(path) >= sizeof address.sun_path) {
+  if (path.size() >= sizeof address.sun_path) {
     error = std::string(kSocketVariable) + " is too long for a socket: " + path;
     return false;
   }
-  std::strcpy(address.sun_path, path);
+  std::strcpy(address.sun_path, path.c_str());
   socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket_ >= 0 && ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
     return true;
@@ -99,8 +126,7 @@ bool Connection::start_command(std::string& error) {
     ::setsid();
     ::fcntl(ends[1], F_SETFD, 0);
     const std::string descriptor = std::to_string(ends[1]);
-    const char* const given = std::getenv("HEDDLE_CUDA_OPTIONS");
-    std::string options = given == nullptr ? "" : given;
+    std::string options = variables()[Variables::kOptionsVariable];
     std::vector<char*> arguments;
     std::string verb = "cuda", serve = "--serve", number = descriptor, path = name;
     for (std::string* each : {&path, &verb, &serve, &number}) arguments.push_back(each->data());

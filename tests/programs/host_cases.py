@@ -39,9 +39,10 @@ def nvcc_host_function_that_waits_for_itself_has_an_error(b):
 
 @case
 def nvcc_program_forks_and_loads_libraries(b):
-    """A child has a device of its own; a library that is loaded again has fresh variables."""
-    done = b.cuda("--quiet", b.program("host"), "fork")
-    check(done.stdout == BEFORE + "child cudaSuccess 32\nparent cudaSuccess 32\n" + behind(160), "wrong output")
+    """A child has a device of its own, of the same command, also where the program has cleared its environment; a library that is loaded again has fresh variables."""
+    for what in ("fork", "cleared"):
+        done = b.cuda("--quiet", b.program("host"), what)
+        check(done.stdout == BEFORE + "child cudaSuccess 32\nparent cudaSuccess 32\n" + behind(160) and done.stderr == "", f"wrong output: {done}")
     for device in ("model", "oracle"):
         done = b.cuda("--quiet", "--device", device, b.program("host"), "plugin", b.program("libplugin.so"))
         check(done.stdout == BEFORE + "15\n16\n" + behind(160), f"on the {device}")

@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"hopper", "sm_90"}, Row{"saturation", "sm_75"}, Row{"saturation", "sm_90"},
                       Row{"language", "sm_75"}, Row{"language", "sm_90"}, Row{"shared", "sm_75"},
                       Row{"shared", "sm_90"}, Row{"collective", "sm_90"}, Row{"uniform", "sm_90"},
-                      Row{"masks", "sm_75"}),
+                      Row{"masks", "sm_75"}, Row{"spaces", "sm_75"}, Row{"spaces", "sm_90"}),
     [](const auto& test) { return std::string(test.param.ptx) + "_" + test.param.arch; });
 
 }  // namespace

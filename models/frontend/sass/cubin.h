@@ -28,6 +28,7 @@ struct Relocation {
   enum Type : std::uint32_t {
     kAddress64 = 2,         ///< S + A
     kGenericAddress64 = 4,  ///< S + A
+    kKernel64 = 35,         ///< the driver's descriptor of a kernel, by which kernels launch it
     kLow32 = 56,            ///< bits 0 to 31 of S + A, in bits 32 to 63 of an instruction
     kHigh32 = 57,           ///< bits 32 to 63
     kCall75 = 58,           ///< (S + A) / 4 in bits 34 to 81 of CALL.ABS

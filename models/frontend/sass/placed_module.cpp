@@ -21,6 +21,7 @@ constexpr std::string_view kTextPrefix = ".text.";
 constexpr Word kNopWord{0x0000'0000'0000'7918, 0x000f'c000'0000'0000};
 constexpr Field kImmediate{32, 32};
 constexpr std::uint64_t kFunctions = 0x7000'0000, kFunctionUnit = 16;
+constexpr std::uint64_t kNoConstants = 0xffff'fffe'0000'0000;
 constexpr Field kOperation{0, 12};
 constexpr std::uint64_t kCallAbsolute = 0x343, kCallRelative = 0x344;  // of an address in registers
 constexpr Field kCallTarget75{34, 48};
@@ -88,6 +89,8 @@ class Placement {
       if (section) out.address = allocate_block(*section, std::string(what) + " of " + cubin().name, true);
     };
     bank(cubin().bank3, placed_.bank3, "__constant__ variables");
+    // Code of linked modules takes 4 GiB from there on for constants: nothing else may be there.
+    if (!cubin().bank3) placed_.bank3.address = kNoConstants;
     bank(cubin().bank4, placed_.bank4, "addresses of variables");
     DataSection lock;
     lock.name = "(lock)";
@@ -172,14 +175,14 @@ class Placement {
     fail(where, fmt::format("a relocation names '{}', which is not in the module", name));
   }
 
-  /// What bank 4 has the address of and nobody has: functions of the driver that are not known here. It refuses the kernels that
-  /// read the address.
+  /// Addresses of bank 4 that nobody has: functions of the driver that are not known here, and kernels. They refuse the kernels
+  /// that read them.
   void list_missing() {
     if (!cubin().bank4) return;
     for (const Relocation& each : cubin().bank4->relocations) {
       const Symbol* const symbol = find_symbol(each.symbol);
-      if (symbol != nullptr && symbol->section.empty() && !driver_function(each.symbol))
-        missing_.emplace(each.offset, each.symbol);
+      const bool unknown = symbol != nullptr && symbol->section.empty() && !driver_function(each.symbol);
+      if (unknown || each.type == Relocation::kKernel64) missing_.emplace(each.offset, each);
     }
   }
   void refuse_missing(const PlacedKernel& kernel) const {
@@ -192,17 +195,24 @@ class Placement {
       for (const Operand& operand : decoded.instruction->operands()) {
         if (operand.kind != Operand::Kind::kConstant || operand.bank != kBank) continue;
         const auto at = static_cast<std::uint64_t>(operand.value);
-        const auto name = missing_.find(at / kAddressBytes * kAddressBytes);
-        if (name == missing_.end()) continue;
+        const auto found = missing_.find(at / kAddressBytes * kAddressBytes);
+        if (found == missing_.end()) continue;
+        const std::string where = fmt::format("{}, kernel {}, {:#x}", cubin().name,
+                                              placed_.section_of(kernel).name, i * kInstructionBytes);
+        if (found->second.type == Relocation::kKernel64) refuse_kernel_address(where, found->second.symbol);
         throw base::InputError(
-            fmt::format("{}, kernel {}, {:#x}", cubin().name, placed_.section_of(kernel).name,
-                        i * kInstructionBytes),
-            fmt::format("it takes the address of {}, which the module does not have", name->second),
+            where,
+            fmt::format("it takes the address of {}, which the module does not have", found->second.symbol),
             "Functions of the driver but printf, malloc, free and assert are not modelled: run the kernel's "
             "PTX "
             "instead. A variable or function of another file: link the module completely.");
       }
     }
+  }
+  [[noreturn]] static void refuse_kernel_address(const std::string& where, const std::string& kernel) {
+    throw base::InputError(
+        where, fmt::format("it takes the address of kernel {}, by which kernels launch it", kernel),
+        "Of machine code, kernels that launch kernels are not executed: run the program's PTX instead.");
   }
 
   /// Of a function that the module does not have itself.
@@ -217,6 +227,7 @@ class Placement {
     const std::string where = fmt::format("{}, section {}", cubin().name, section.name);
     for (const Relocation& each : section.relocations) {
       if (cubin().bank4 && section.name == cubin().bank4->name && missing_.contains(each.offset)) continue;
+      if (each.type == Relocation::kKernel64) refuse_kernel_address(where, each.symbol);
       if (each.type != Relocation::kAddress64 && each.type != Relocation::kGenericAddress64)
         fail(where, fmt::format("relocations of type {} are not known", each.type));
       if (bytes.size() < section.size) bytes.resize(section.size);
@@ -317,7 +328,7 @@ class Placement {
   }
 
   const Allocate& allocate_;
-  std::map<std::uint64_t, std::string> missing_;  ///< by offset in bank 4
+  std::map<std::uint64_t, Relocation> missing_;  ///< by offset in bank 4
   PlacedModule placed_;
   std::map<std::string, std::size_t> block_of_;  ///< section name -> index in blocks
 };

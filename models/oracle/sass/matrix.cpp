@@ -39,10 +39,11 @@ Matrix matrix_of(const Op& op, std::string& problem) {
         problem = "a product of 4-bit integers";
       break;
     }
-    default:  // DMMA
-      matrix.extents = {8, 8, 4};
+    default: {  // DMMA
+      constexpr std::array<unsigned, 4> kDepths{4, 4, 8, 16};
+      matrix.extents = {shape == 0 ? 8u : 16u, 8, kDepths.at(shape)};
       matrix.left = matrix.right = matrix.output = Type::kF64;
-      if (shape != 0) problem = "a product of f64 of 16 rows";
+    }
   }
   return matrix;
 }

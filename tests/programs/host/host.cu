@@ -70,7 +70,8 @@ int main(int argc, char** argv) {
     (void)cudaLaunchHostFunc(stream, inside, nullptr);
     add<<<1, 32, 0, stream>>>(early.at, 1);
     std::printf("%s\n", name(cudaDeviceSynchronize()));
-  } else if (std::strcmp(what, "fork") == 0) {
+  } else if (std::strcmp(what, "fork") == 0 || std::strcmp(what, "cleared") == 0) {
+    if (std::strcmp(what, "cleared") == 0) (void)clearenv();
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) _exit(use("child"));

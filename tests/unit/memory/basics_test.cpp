@@ -245,6 +245,22 @@ TEST(SparseMemory, ReadingDoesNotCreatePages) {
   EXPECT_EQ(memory.pages(), 0u);
 }
 
+TEST(SparseMemory, WritingZerosDoesNotCreatePagesAndClearsThoseThatAre) {
+  SparseMemory memory;
+  constexpr std::uint64_t kBytes = 3 * SparseMemory::kPageBytes;
+  std::vector<unsigned char> data(kBytes, 5);
+  memory.write(SparseMemory::kPageBytes + 1, data.data(), 2);
+  std::ranges::fill(data, 0);
+  memory.write(0, data.data(), kBytes);
+  EXPECT_EQ(memory.pages(), 1u);
+  data[SparseMemory::kPageBytes + 2] = 9;
+  memory.read(0, data.data(), kBytes);
+  EXPECT_TRUE(std::ranges::all_of(data, [](unsigned char byte) { return byte == 0; }));
+  data[kBytes - 1] = 1;
+  memory.write(0, data.data(), kBytes);
+  EXPECT_EQ(memory.pages(), 2u);
+}
+
 TEST(SparseMemory, PagesOfAFullRegionKeepTheirPlacesAndReadAsZeroFirst) {
   SparseMemory memory;
   const unsigned char value = 7;

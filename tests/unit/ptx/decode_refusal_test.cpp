@@ -13,12 +13,13 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(PtxRefusal, message_has_place_line_caret_and_remedy) {
-  EXPECT_EQ(body_error("\tmov.u32 %r1, 1;\n\tistypep.texref %p1, %rd1;"),
-            "test.ptx:7:2: instruction 'istypep.texref' is not supported\n"
-            "  \tistypep.texref %p1, %rd1;\n"
-            "  \t^\n"
-            "  Of surfaces, loads and stores are modelled: use atomics on plain memory. "
-            "'heddle list --ptx' shows what is supported.");
+  EXPECT_EQ(
+      body_error("\tmov.u32 %r1, 1;\n\tistypep.texref %p1, %rd1;"),
+      "test.ptx:7:2: instruction 'istypep.texref' is not supported\n"
+      "  \tistypep.texref %p1, %rd1;\n"
+      "  \t^\n"
+      "  It asks whether a handle is a texture's, a sampler's or a surface's: let an argument of the kernel "
+      "say so. 'heddle list --ptx' shows what is supported.");
 }
 
 /// A body of one line (6) and its expected message after "test.ptx:6:".

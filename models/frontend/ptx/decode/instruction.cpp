@@ -18,6 +18,9 @@ struct Unsupported {
 
 constexpr std::string_view kTexture =
     "Of surfaces, loads and stores are modelled: use atomics on plain memory.";
+constexpr std::string_view kTypeQuery =
+    "It asks whether a handle is a texture's, a sampler's or a surface's: let an argument of the kernel say "
+    "so.";
 constexpr std::string_view kTensor = "Products of a group of four warps are not modelled: use mma.sync.";
 constexpr std::string_view kOtherProducts =
     "Products of sparse matrices and of integers of 4 bits and 1 bit are not modelled: use dense ones of s8 "
@@ -33,7 +36,7 @@ constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.
 
 // PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"istypep", kTexture},
+    {"istypep", kTypeQuery},
     {"sured", kTexture},
     {"wgmma", kTensor},
     {"tcgen05", kTensor},

@@ -1,8 +1,10 @@
 // Operations on matrices that the warp holds in fragments. Registers have the order of PTX' fragments (isa/matrix.h).
+#include <array>
 #include <vector>
 
 #include "frontend/sass/form.h"
 #include "frontend/sass/lower/sequence.h"
+#include "frontend/sass/lower/words.h"
 #include "isa/double_sign.h"
 #include "isa/matrix_instruction.h"
 
@@ -17,16 +19,22 @@ struct Shape {
   unsigned k;
 };
 
-/// Registers from that of the operand on; RZ is zeros.
-std::vector<isa::Operand> sources(KernelRows& rows, const Operand& of, unsigned count) {
+/// Registers from the operand's `first` one on; RZ is zeros.
+std::vector<isa::Operand> sources(KernelRows& rows, const Operand& of, unsigned count, unsigned first = 0) {
   std::vector<isa::Operand> list;
-  for (unsigned i = 0; i < count; ++i) list.push_back(source_word(rows, of.number, i));
+  for (unsigned i = 0; i < count; ++i) list.push_back(source_word(rows, of.number, first + i));
   return list;
 }
 std::vector<isa::Operand> results(KernelRows& rows, const Operand& of, unsigned count) {
   std::vector<isa::Operand> list;
   for (unsigned i = 0; i < count; ++i) list.push_back(result_word(rows, of.number, i));
   return list;
+}
+
+void set_product(Lowering& of, const MatrixProduct& product, const isa::ProductRows& rows,
+                 isa::Instruction& out) {
+  if (!isa::set_product(out, product, rows, of.rows.literal(0xffff'ffffu)))
+    of.rows.refuse("a product of more registers than an instruction of the model has");
 }
 
 void lower_product(Lowering& of, const Instruction& in, MatrixProduct product, isa::Instruction& out) {
@@ -36,8 +44,7 @@ void lower_product(Lowering& of, const Instruction& in, MatrixProduct product, i
   const auto a = sources(of.rows, *in.find(Role::kA), words * product.a_registers());
   const auto b = sources(of.rows, *in.find(Role::kB), words * product.b_registers());
   const auto c = sources(of.rows, *in.find(Role::kC), words * product.c_registers());
-  if (!isa::set_product(out, product, {d, a, b, c}, of.rows.literal(0xffff'ffffu)))
-    of.rows.refuse("a product of more registers than an instruction of the model has");
+  set_product(of, product, {d, a, b, c}, out);
 }
 
 void lower_hmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
@@ -72,21 +79,59 @@ void lower_imma(Lowering& of, const Instruction& in, isa::Instruction& out) {
                 out);
 }
 
-void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
-  if (in.value(Modifier::kShape) != 0) of.rows.refuse("products of f64 of 16 rows are not supported");
-  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
-                out);
+void set_signs(const Operand& a, const Operand& b, const Operand* c, isa::Instruction& out) {
   const auto set = [&](isa::DoubleSign bit, bool value) {
     out.immediate |= std::uint64_t{value} << static_cast<unsigned>(bit);
   };
+  set(isa::DoubleSign::kNegateProduct, a.negate != b.negate);
+  set(isa::DoubleSign::kAbsoluteA, a.absolute);
+  set(isa::DoubleSign::kAbsoluteB, b.absolute);
+  if (c == nullptr) return;
+  set(isa::DoubleSign::kNegateC, c->negate);
+  set(isa::DoubleSign::kAbsoluteC, c->absolute);
+}
+
+/// Of 16 rows: products of 8 x 8 x 4, the same sums, k ascending. D is written last, since A or B may share its registers.
+void lower_double_product(Lowering& of, const Instruction& in, unsigned depth, isa::Instruction& out) {
+  constexpr unsigned kHalves = 2, kDepth = 4, kWords = 4;  // of the sums of a half: two numbers
   const Operand& a = *in.find(Role::kA);
   const Operand& b = *in.find(Role::kB);
   const Operand& c = *in.find(Role::kC);
-  set(isa::DoubleSign::kNegateProduct, a.negate != b.negate);
-  set(isa::DoubleSign::kNegateC, c.negate);
-  set(isa::DoubleSign::kAbsoluteA, a.absolute);
-  set(isa::DoubleSign::kAbsoluteB, b.absolute);
-  set(isa::DoubleSign::kAbsoluteC, c.absolute);
+  const MatrixProduct product{
+      .a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = kDepth, .pairs = true};
+  Sequence sequence(of, in, out);
+  std::array<std::vector<isa::Operand>, kHalves> sums;
+  for (unsigned i = 0; i < kHalves * kWords; ++i) sums.at(i / kWords).push_back(sequence.row(i));
+  for (unsigned step = 0; step < depth / kDepth; ++step)
+    for (unsigned half = 0; half < kHalves; ++half) {
+      const bool first = step == 0;
+      isa::Instruction each;
+      set_product(of, product,
+                  {sums.at(half), sources(of.rows, a, 2, 2 * (kHalves * step + half)),
+                   sources(of.rows, b, 2, 2 * step),
+                   first ? sources(of.rows, c, kWords, kWords * half) : sums.at(half)},
+                  each);
+      set_signs(a, b, first ? &c : nullptr, each);
+      each.guard = sequence.guard();
+      sequence.add(each);
+    }
+  for (unsigned half = 0; half < kHalves; ++half) {
+    isa::Instruction& move = sequence.own(move_words, {}, {});
+    move.guard = sequence.guard();
+    for (unsigned i = 0; i < kWords; ++i) {
+      move.src.at(i) = sums.at(half).at(i);
+      move.dst.at(i) = result_word(of.rows, in.find(Role::kDst)->number, kWords * half + i);
+    }
+  }
+}
+
+void lower_dmma(Lowering& of, const Instruction& in, isa::Instruction& out) {
+  constexpr unsigned kDepths[] = {0, 4, 8, 16};  // of 16 rows; the first has 8
+  if (const unsigned depth = kDepths[in.value(Modifier::kShape)]; depth != 0)
+    return lower_double_product(of, in, depth, out);
+  lower_product(of, in, {.a = Type::kF64, .b = Type::kF64, .d = Type::kF64, .m = 8, .k = 4, .pairs = true},
+                out);
+  set_signs(*in.find(Role::kA), *in.find(Role::kB), in.find(Role::kC), out);
 }
 
 void lower_matrix_load(Lowering& of, const Instruction& in, isa::Instruction& out) {
