@@ -73,12 +73,13 @@ def steps_of(proof, top, folder, limit, steps):
     bug = Broken(proof.block)
     found = {(way, name): None for name in bug.outputs for way in WAYS}
     for instance in proof.instances(top):
+        left = [(way, bug.outputs.index(name)) for (way, name), step in found.items() if step is None]
+        if not left:
+            break
         place = pathlib.Path(folder) / str(instance)
         place.mkdir()
         model = Model(proof, place, bug, limit, top, instance)
-        left = [(way, bug.outputs.index(name)) for (way, name), step in found.items() if step is None]
-        if left:
-            model.write(left)
+        model.write(left)
         for way, number in left:
             found[way, bug.outputs[number]] = model.found(way, number, steps)
     return found

@@ -197,7 +197,7 @@ def every_output_has_to_be_asserted(rtl):
     rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", ""))
     rtl.run("formal", "--outputs", code=1, says=["2 of 4 found", "NOT FOUND: sum_o flipped, sum_o late"])
     # A sum that is seen in one state only: its value is asserted, its clock is not.
-    rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", "if (valid && $past(clear_i) && $past(valid && clear_i, 2)) assert (sum == 4'd0);"))
+    rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", "if (valid && $past(clear_i) && $past(valid_i && clear_i, 2)) assert (sum == 4'd0);"))
     rtl.run("formal", "--outputs", code=1, says=["3 of 4 found", "NOT FOUND: sum_o late"])
 
 
