@@ -24,9 +24,10 @@ class Broken:
             raise InputError(f"{self.source}: the end of its ports, ');' in a line, is not there")
         ports = [(width or "", name) for width, name in OUTPUT.findall(head) if not name.startswith("formal_")]
         self.outputs = [name for _, name in ports]
-        names = re.compile(rf"\b({'|'.join(self.outputs)})\b")
+        names = re.compile(rf"(\.?)\b({'|'.join(self.outputs)})\b(\s*\()?")  # a port of another module may have the same name
         parts = FORMAL.split(body)
-        parts[::2] = [names.sub(r"\1_whole", part) for part in parts[::2]]
+        parts[::2] = [names.sub(lambda m: f"{m[2]}_whole{m[3] or ''}" if not m[1] else m[0] if m[3] else f".{m[2]}({m[2]}_whole)", part)
+                      for part in parts[::2]]
         switches = [f"  (* anyseq *) logic [{len(ports) - 1}:0] field_{way};" for way in WAYS]
         made = [f"  logic {width} {name}_whole, {name}_late;\n  always_ff @(posedge clk_i) {name}_late <= {name}_whole;\n"
                 f"  assign {name} = field_late[{k}] ? {name}_late : {name}_whole ^ field_flipped[{k}];" for k, (width, name) in enumerate(ports)]
