@@ -369,7 +369,6 @@ module reconvergence_table #(
   entry_t                 shadow_q, shadow_d, before_q, watched_entry;
   logic [2*FrameW+3:0]    shadow_call_q;
   logic                   read_q, evicted_q;  // is the answer
-  logic [5:0]             shadow_index;
   assign watched       = NumberW'({watched_warp, watched_id});
   assign is_watched    = req_warp_i == watched_warp && id == watched_id;
   assign is_victim     = req_warp_i == watched_warp && victim == watched_id;
@@ -383,7 +382,7 @@ module reconvergence_table #(
   end else begin : gen_watched_no_calls
     assign watched_entry = {watched_stored[EntryW-1 -: 2*Lanes+IdW], !(&watched_stored[PcW +: PcW]), watched_stored[0 +: 2*PcW]};
   end
-  assign shadow_index  = shadow_q.rpc_valid ? 6'(shadow_q.index) : 6'b100000;
+  wire [5:0] shadow_index = shadow_q.rpc_valid ? 6'(shadow_q.index) : 6'b100000;
   // Its timer: restarted by INSERT and by what changes the entry, stopped otherwise, and when FIRED finds it.
   logic                   run_q, fired_q, restarts, found_watched;
   logic                   updated_q, inserted_q, alone_q, has_q;  // is the answer
@@ -421,6 +420,7 @@ module reconvergence_table #(
       has_q      <= is_watched && req_op_i == OpHasFired;
     end
   end
+  reconvergence_answers #(.WarpW(WarpW), .IdW(IdW)) u_answers (.*);
   assign formal_in_use_o   = in_use;
   assign formal_resident_o = hit;
   always_comb begin

@@ -19,7 +19,7 @@ endmodule
 """
 # What a generate branch leaves undefined (an assertion that is never enabled) may be anything.
 WORDS = ["memory_map", "opt -full", "setundef -anyseq", "async2sync", "dffunmap"]
-GATES = ["techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean"]
+GATES = ["techmap", "opt_expr", "opt_clean", "dffunmap", "abc -g AND -fast", "opt_clean"]
 # The queries for ABC, one file each; the properties are its outputs.
 GOALS = {
     "asserts": ["chformal -cover -remove"],
@@ -36,9 +36,10 @@ def place(cell):
 
 
 class Model:
-    """The checker and the block as gates, in a separate folder; `bug`: with the block's seeded bug; `top`: another checker."""
+    """The checker and the block as gates, in a separate folder; `bug`: with the block's seeded bug; `top`: another checker; `instance`: without
+    the other instances in it; `keep`: a file for the gates. Seconds go into the gates, not into the search, so that one of several instances is ready several times as fast."""
 
-    def __init__(self, proof, folder, bug=None, limit=None, top=None):
+    def __init__(self, proof, folder, bug=None, limit=None, top=None, instance=None, keep=None):
         self.proof, self.folder, self.limit = proof, folder, limit
         names = []
         for source in proof.sources:
@@ -51,8 +52,13 @@ class Model:
         block = proof.block.sources[-1]
         (folder / f"{block.stem}_codes.svh").write_text(codes.include(block), encoding="utf-8")
         (folder / "covers.v").write_text(COVERS)
-        script = [f'read_verilog -sv -formal "{name}"' for name in names] + [
-            f"prep -top {top or proof.top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES]
+        top = top or proof.top
+        script = [f'read_verilog -sv -formal "{name}"' for name in names]
+        if instance:
+            # Behind hierarchy, which makes some wrappers again (for a '0 on a port). What is no instance has a type with a $, as an instance with parameters has.
+            script += [f"hierarchy -check -top {top}", f"select -assert-count 1 {top}/c:{instance}",
+                       f"select -set others {top}/c:* {top}/t:$* %d {top}/t:$paramod* %u {top}/c:{instance} %d", "delete @others"]
+        script += [f"prep -top {top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES, *([f"write_rtlil {keep}"] if keep else [])]
         for goal, commands in GOALS.items():
             script += ["design -push-copy", *commands, f"tee -q -o {goal}.txt select -list t:$assert",
                        f"write_aiger -zinit -no-startoffset -map {goal}.aim {goal}.aig", "design -pop"]
@@ -64,7 +70,7 @@ class Model:
         self.asserts, self.covers = ([place(cell) for cell in (folder / f"{goal}.txt").read_text().splitlines()]
                                      for goal in ("asserts", "covers"))
         if not self.asserts:
-            raise tools.Failure(f"{proof.block.name}: {top or proof.top} asserts nothing")
+            raise tools.Failure(f"{proof.block.name}: {top} asserts nothing")
 
     def abc(self, goal, commands):
         _, text = tools.run(["yosys-abc", "-c", f"read_aiger {goal}.aig; fold; strash; {commands}"],

@@ -15,11 +15,11 @@ LISTED = pathlib.Path(__file__).resolve().parents[2] / "tests" / "mutants" / "rt
 
 
 class Mutant:
-    """As proof.SeededBug: `source`, `text` with the defect, `within`, `why`."""
+    """As proof.SeededBug: `source`, `text` with the defect, `within`, `why`; `instance`: the one in the wrapper that it is put to."""
 
     def __init__(self, entry, block, where):
         self.name, self.why, self.within = entry["name"], entry["why"], entry.get("proof", 0)
-        self.survives = entry.get("survives")
+        self.survives, self.instance = entry.get("survives"), entry.get("instance")
         name = pathlib.PurePosixPath(entry["file"]).name
         self.source = next((source for source in block.sources if source.name == name), None)
         if self.source is None:
@@ -41,6 +41,7 @@ def entries(block, file):
         for key in ("name", "file", "replace", "with", "why"):
             there.get(key, str, words="text")
         there.get("proof", int, 0, required=False, check=lambda steps: steps >= 0, words="a number of steps, 0 for none")
+        there.get("instance", str, "", required=False, words="the name of an instance in the proof's wrapper")
     return [entry for entry in every if entry["name"].partition(".")[0] == block.name]
 
 

@@ -1,10 +1,12 @@
 """rtl/<block>/formal/proof.json: what is proven of a block, and a bug that the proof must find."""
 
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
 
+import blocks  # noqa: E402
 import constants  # noqa: E402
 from blocks import Json  # noqa: E402
 from tools import InputError  # noqa: E402
@@ -65,6 +67,24 @@ class Proof:
         for key, name in (("top", self.top), ("short_top", self.short_top), ("deep_top", self.deep_top), ("exact_top", self.exact_top)):
             if name and not (self.folder / f"{name}.sv").is_file():
                 raise InputError(f"{file}: '{key}' is '{name}', but there is no {self.folder / name}.sv")
+
+    def wrapper_of(self, mutant):
+        """The wrapper that a mutant is put to: the smallest with as many steps."""
+        if 0 < mutant.within <= self.short_steps:
+            return self.short_top
+        return self.deep_top if self.deep_top and mutant.within > self.bmc_steps else self.top
+
+    def instances(self, top):
+        """Names of the instances in a wrapper that has several beside each other, and states nothing itself; else [None]: it is one model."""
+        wrapper = re.search(rf"\bmodule {re.escape(top)}\b.*?\bendmodule\b", blocks.logic((self.folder / f"{top}.sv").read_text(encoding="utf-8")), re.DOTALL)
+        names = re.findall(r"\bu_\w+(?= \()", wrapper[0]) if wrapper else []
+        stated = wrapper and re.search(r"\b(assert|assume|cover|restrict)\b", wrapper[0])
+        return names if len(names) > 1 and not stated else [None]
+
+    def check_instance(self, mutant):
+        top = self.wrapper_of(mutant)
+        if mutant.instance and mutant.instance not in self.instances(top):
+            raise InputError(f"{mutant.name}: '{mutant.instance}' is none of the instances that {self.folder / top}.sv has beside each other")
 
     def seed(self):
         if self.bug is None:

@@ -152,6 +152,69 @@ def an_exact_top_is_checked_with_short_too(rtl):
 
 
 @case
+def instances_beside_each_other_are_proven_one_by_one(rtl):
+    sys.path[:0] = [str(rtl_fixture.ROOT / "scripts" / name) for name in ("proofs", "synthesis")]
+    import blocks
+    import mutants
+    import proof
+    import tools
+    two = """
+module sums_two (input logic clk_i, input logic rst_ni, input logic valid_i, input logic clear_i, input logic warp_i, input logic [3:0] add_i);
+  sums_formal u_right (.*);  // u_comment (is none
+  sums_formal u_cleared (.clk_i, .rst_ni, .valid_i, .clear_i(1'b1), .warp_i('0), .add_i);
+endmodule
+"""
+    (rtl.block / "formal" / "sums_two.sv").write_text(two)
+    rtl.proof(changed(top="sums_two"))
+    text = rtl.run("formal", says=["u_right: passed", "u_cleared: passed"])
+    rtl_fixture.check(text.count("  2      5  ") == 2 and text.count("passed") == 4, "bounded and induction of each, with its own two properties")
+    # Only sums that are not cleared are wrong: one of the instances sees none.
+    rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", "if (valid) assert (sum == 4'd0);"))
+    rtl.run("formal", code=1, says=["u_right: FAILED in step", "u_cleared: passed", "sums_u_right.vcd"])
+    rtl.checker(FORMAL)
+    rtl.run("formal", "--seeded-bugs", says=["found in step 3"])
+    # A wrapper that states something itself may relate them, and is one model.
+    (rtl.block / "formal" / "sums_two.sv").write_text(two.replace("endmodule", "  always_ff @(posedge clk_i) assert (1'b1);\nendmodule"))
+    text = rtl.run("formal", "--short", says=["passed"])
+    rtl_fixture.check("u_right:" not in text, "one model")
+    (rtl.block / "formal" / "sums_two.sv").write_text(two)
+    mutant = mutants.Mutant({"name": "sums.first", "why": "", "file": "sums.sv", "replace": "'0 :", "with": "1 :", "proof": 3, "instance": "u_right"}, blocks.Block(rtl.block), "")
+    asked = proof.Proof(blocks.Block(rtl.block))
+    asked.check_instance(mutant)
+    mutant.instance = "u_comment"
+    try:
+        asked.check_instance(mutant)
+    except tools.InputError as error:
+        rtl_fixture.check("'u_comment' is none of the instances" in str(error) and "sums_two.sv" in str(error), str(error))
+    else:
+        raise AssertionError("an instance that is not there is taken")
+
+
+@case
+def every_output_has_to_be_asserted(rtl):
+    rtl.proof(changed(short_steps=5))
+    rtl.run("formal", "--outputs", says=["4 of 4 found"])
+    rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", ""))
+    rtl.run("formal", "--outputs", code=1, says=["2 of 4 found", "NOT FOUND: sum_o flipped, sum_o late"])
+    # A sum that is seen in one state only: its value is asserted, its clock is not.
+    rtl.checker(FORMAL.replace("if (valid && $past(clear_i)) assert (sum == 4'd0);", "if (valid && $past(clear_i) && $past(valid_i && clear_i, 2)) assert (sum == 4'd0);"))
+    rtl.run("formal", "--outputs", code=1, says=["3 of 4 found", "NOT FOUND: sum_o late"])
+
+
+@case
+def the_default_tests_have_three_mutants_of_every_block(rtl):
+    del rtl
+    listed = json.loads((rtl_fixture.ROOT / "tests" / "mutants" / "rtl.json").read_text())
+    tests = (rtl_fixture.ROOT / "tests" / "formal" / "CMakeLists.txt").read_text()
+    rtl_fixture.check("--mutants --first 3)" in tests, "the test formal.mutant.<block> asks the first three")
+    for proof in sorted((rtl_fixture.ROOT / "rtl").glob("*/formal/proof.json")):
+        block = proof.parents[1].name
+        first = [entry for entry in listed if entry["name"].startswith(f"{block}.")][:3]
+        found = [entry["name"] for entry in first if entry.get("proof", 0) > 0 and not entry.get("survives")]
+        rtl_fixture.check(len(found) == 3, f"{block}: {found}")
+
+
+@case
 def what_is_found_of_mutants_adds_up_while_the_sources_stay(rtl):
     sys.path[:0] = [str(rtl_fixture.ROOT / "scripts" / name) for name in ("proofs", "synthesis")]
     import blocks
