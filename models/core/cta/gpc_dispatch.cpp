@@ -110,31 +110,33 @@ std::vector<std::uint32_t> gpc_sweep(const GpcDispatchConfig& config, std::uint3
   for (const std::uint32_t gpc : order_of(config.order, first_cores.size()))
     for (const std::uint32_t first : first_cores[gpc])
       for (std::uint32_t core = 0; core < config.cores_per_tpc; ++core) sweep.push_back(first + core);
-  if (sweep.size() != cores)
-    throw base::InputError(
-        kTpcs,
-        fmt::format("TPCs of {} cores make {} cores, the GPU has {}", config.cores_per_tpc, sweep.size(),
-                    cores),
-        "change it or dispatch.gpc.cores_per_tpc, or cores, so that they agree; leave it empty for one GPC");
+  if (sweep.size() < cores)
+    throw base::InputError(kTpcs,
+                           fmt::format("TPCs of {} cores make {} cores, the GPU has {}", config.cores_per_tpc,
+                                       sweep.size(), cores),
+                           "change it or dispatch.gpc.cores_per_tpc, or cores; leave it empty for one GPC");
+  std::erase_if(sweep, [cores](std::uint32_t core) { return core >= cores; });
   return sweep;
 }
 
 std::vector<std::uint32_t> gpc_of_cores(const GpcDispatchConfig& config, std::uint32_t cores) {
   std::vector<std::uint32_t> gpcs(cores);
   if (config.tpcs.empty()) return gpcs;
-  (void)gpc_sweep(config, cores);  // the shape has as many cores
+  (void)gpc_sweep(config, cores);  // the shape has at least as many
   const auto first_cores = number_tpcs(shape_of(config.tpcs), config.cores_per_tpc);
   for (std::uint32_t gpc = 0; gpc < first_cores.size(); ++gpc)
     for (const std::uint32_t first : first_cores[gpc])
-      std::fill_n(gpcs.begin() + first, config.cores_per_tpc, gpc);
+      for (std::uint32_t core = first; core < std::min(first + config.cores_per_tpc, cores); ++core)
+        gpcs[core] = gpc;
   return gpcs;
 }
 
 void GpcDispatchConfig::visit(base::ConfigVisitor& v) {
-  v.field("tpcs", tpcs,
-          {.doc = "TPCs of each GPC, between blanks, as 8 8 9. Cores are numbered TPC by TPC, the GPCs in "
-                  "turns; behind a bar follow GPCs that are numbered after those before it. Empty: one GPC "
-                  "of all cores"});
+  v.field(
+      "tpcs", tpcs,
+      {.doc = "TPCs of each GPC, between blanks, as 8 8 9. Cores are numbered TPC by TPC, the GPCs in "
+              "turns; behind a bar follow GPCs that are numbered after those before it. Cores that the GPU "
+              "has not are left out. Empty: one GPC of all cores"});
   v.field("order", order,
           {.doc = "the GPCs in the order in which they get CTAs, by their number in tpcs; empty: as there"});
   v.field("cores_per_tpc", cores_per_tpc, {.unit = "cores", .doc = "of a TPC", .min = 1, .max = 1024});

@@ -20,7 +20,7 @@ struct GpcDispatchConfig {
 };
 
 /// The cores in the order of a sweep. Cores are numbered as %smid does: the first TPC of every GPC, then the second of those
-/// that have one, and so on. Throws base::InputError if the shape does not have `cores` cores.
+/// that have one, and so on; those of the shape beyond `cores` are left out. Throws base::InputError if it has fewer.
 [[nodiscard]] std::vector<std::uint32_t> gpc_sweep(const GpcDispatchConfig& config, std::uint32_t cores);
 
 /// The GPC of each core, by its number in tpcs. Throws as gpc_sweep() does.

@@ -191,6 +191,12 @@ TEST(GpcDispatch, CoresAreNumberedTpcByTpcInTurnsOfTheGpcs) {
   EXPECT_THAT(gpc_of_cores({}, 3), ElementsAre(0, 0, 0));
 }
 
+TEST(GpcDispatch, AGpuOfFewerCoresHasTheFirstOnes) {
+  const GpcDispatchConfig config{.tpcs = "1 2 2 | 1", .order = "3 1 0 2"};
+  EXPECT_THAT(gpc_sweep(config, 7), ElementsAre(2, 3, 6, 0, 1, 4, 5));
+  EXPECT_THAT(gpc_of_cores(config, 7), ElementsAre(0, 0, 1, 1, 2, 2, 1));
+}
+
 TEST(GpcDispatch, AWrongShapeIsRefused) {
   const auto message = [](const GpcDispatchConfig& config) {
     try {
@@ -200,7 +206,7 @@ TEST(GpcDispatch, AWrongShapeIsRefused) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message({.tpcs = "1 2", .order = ""}), testing::HasSubstr("make 6 cores, the GPU has 4"));
+  EXPECT_THAT(message({.tpcs = "1", .order = ""}), testing::HasSubstr("make 2 cores, the GPU has 4"));
   EXPECT_THAT(message({.tpcs = "1 x", .order = ""}),
               testing::HasSubstr("dispatch.gpc.tpcs: 'x' is not a number"));
   EXPECT_THAT(message({.tpcs = "1 1", .order = "0 0"}),
