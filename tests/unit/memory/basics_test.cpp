@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <random>
@@ -18,7 +17,6 @@
 #include "memory/channel_map.h"
 #include "memory/config.h"
 #include "memory/l2_shared.h"
-#include "memory/sparse_memory.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory::basics_test {
@@ -171,38 +169,6 @@ TEST(AddressMap, HashedMappingsSpreadStridesOfWholeRounds) {
   }
 }
 
-TEST(SparseMemory, AgreesWithAByteMap) {
-  std::mt19937_64 random(2);
-  SparseMemory memory;
-  std::map<std::uint64_t, unsigned char> reference;
-  // Ranges around page borders and at the very end of the address space.
-  const std::uint64_t bases[] = {0, 4096 - 40, 1ull << 33, ~std::uint64_t{0} - 60};
-  for (int i = 0; i < 4000; ++i) {
-    const std::uint64_t address = bases[random() % 4] + random() % 100;
-    unsigned char data[300], enables[7];
-    const std::uint64_t bytes = 1 + random() % sizeof data;
-    if (random() % 2 == 0) {
-      for (unsigned char& b : data) b = static_cast<unsigned char>(random());
-      if (random() % 2 == 0) {
-        memory.write(address, data, bytes);
-        for (std::uint64_t k = 0; k < bytes; ++k) reference[address + k] = data[k];
-      } else {
-        for (unsigned char& e : enables) e = random() % 2 == 0 ? 0xff : 0;
-        memory.write_enabled(address, data, bytes, enables, sizeof enables);
-        for (std::uint64_t k = 0; k < bytes; ++k)
-          if (enables[k % sizeof enables] != 0) reference[address + k] = data[k];
-      }
-    } else {
-      memory.read(address, data, bytes);
-      for (std::uint64_t k = 0; k < bytes; ++k) {
-        const auto it = reference.find(address + k);
-        ASSERT_EQ(data[k], it == reference.end() ? 0 : it->second) << address + k;
-      }
-    }
-  }
-  EXPECT_LE(memory.pages(), 7u);
-}
-
 TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
   for (const std::uint32_t partitions : {1u, 2u, 6u, 11u, 1024u}) {
     for (const std::uint32_t interleave : {128u, 256u, 1'048'576u}) {
@@ -234,51 +200,6 @@ TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
       EXPECT_EQ(sparse.channel(map.local(isa::kCodeWindowBase)), map.local(isa::kCodeWindowBase));
       EXPECT_TRUE(sparse.fits(map, std::uint64_t{1} << 40, code_end));
     }
-  }
-}
-
-TEST(SparseMemory, ReadingDoesNotCreatePages) {
-  SparseMemory memory;
-  unsigned char data[64] = {1};
-  memory.read(1ull << 40, data, sizeof data);
-  EXPECT_EQ(data[0], 0);
-  EXPECT_EQ(memory.pages(), 0u);
-}
-
-TEST(SparseMemory, WritingZerosDoesNotCreatePagesAndClearsThoseThatAre) {
-  SparseMemory memory;
-  constexpr std::uint64_t kBytes = 3 * SparseMemory::kPageBytes;
-  std::vector<unsigned char> data(kBytes, 5);
-  memory.write(SparseMemory::kPageBytes + 1, data.data(), 2);
-  std::ranges::fill(data, 0);
-  memory.write(0, data.data(), kBytes);
-  EXPECT_EQ(memory.pages(), 1u);
-  data[SparseMemory::kPageBytes + 2] = 9;
-  memory.read(0, data.data(), kBytes);
-  EXPECT_TRUE(std::ranges::all_of(data, [](unsigned char byte) { return byte == 0; }));
-  data[kBytes - 1] = 1;
-  memory.write(0, data.data(), kBytes);
-  EXPECT_EQ(memory.pages(), 2u);
-}
-
-TEST(SparseMemory, PagesOfAFullRegionKeepTheirPlacesAndReadAsZeroFirst) {
-  SparseMemory memory;
-  const unsigned char value = 7;
-  constexpr std::uint64_t kPages = 1024, kBase = std::uint64_t{3} << 32;
-  const auto number = [](std::uint64_t i) {
-    return i * 389 % kPages;
-  };  // every page of two regions, scattered
-  std::map<std::uint64_t, unsigned char*> places;
-  for (std::uint64_t i = 0; i < kPages; ++i) {
-    const std::uint64_t at = kBase + number(i) * SparseMemory::kPageBytes + i % SparseMemory::kPageBytes;
-    memory.write(at, &value, 1);
-    places[at] = memory.storage(at, 1);
-    EXPECT_EQ(*memory.storage(at ^ 1, 1), 0) << i;
-  }
-  EXPECT_EQ(memory.pages(), kPages);
-  for (const auto& [at, place] : places) {
-    ASSERT_EQ(memory.storage(at, 1), place) << at;
-    EXPECT_EQ(*place, 7);
   }
 }
 
