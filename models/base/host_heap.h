@@ -10,7 +10,7 @@ namespace heddle::base {
 /// Gives the heap another 512 MiB of addresses, asks the host to back them with huge pages (2 MiB), and keeps
 /// memory that was freed with the program. A GPU's registers, queues and tables are then there after a few
 /// page faults instead of thousands, which on a virtual machine can take longer than a short launch; and the
-/// host's TLB reaches them: with all that 132 cores have in small pages, a third of a run's time goes there.
+/// host's TLB reaches them: with most of what 132 cores have in small pages, runs took 1.2 to 1.8 times as long.
 /// For programs to call first thing in main(); a library leaves its host's heap alone. Takes
 /// at most a few huge pages more than are touched. Does nothing where the C library knows no such thing,
 /// where addresses are limited (ulimit -v), or where there are not as many.

@@ -32,7 +32,7 @@ constexpr std::uint64_t kKernelsPerShard = 12;
 // one of the quarters, whatever the depth.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 30;
-constexpr std::uint64_t kKernelsOfOthers = 12;  ///< all other variants: the first of a quarter's
+constexpr std::uint64_t kKernelsOfOthers = 12;  ///< of all other variants: the first of a quarter
 /// From the first of a shard to that of the next one, at least: those of a shard do not depend on the depth.
 constexpr std::uint64_t kSeedsPerShard = 150;
 /// One kernel in five is longer; together these execute more than half of all instructions. Only the shards
