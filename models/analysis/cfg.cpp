@@ -112,12 +112,13 @@ void ControlFlowGraph::connect_calls(std::span<const isa::FunctionCode> function
     std::vector<BlockId> returns;
     std::vector<BlockId> behind_calls;
   };
-  std::vector<Ends> ends(functions.size());
+  std::vector<Ends> ends(functions.size() +
+                         1);  // the first is the kernel's own code, in front of all functions
   const auto function_at = [&](std::uint32_t at) {
     const auto behind = std::upper_bound(
         functions.begin(), functions.end(), at,
         [](std::uint32_t pc, const isa::FunctionCode& function) { return pc < function.first; });
-    return &ends[static_cast<std::size_t>(behind - functions.begin()) - 1];
+    return &ends[static_cast<std::size_t>(behind - functions.begin())];
   };
   for (std::uint32_t i = 0; i < code_.size(); ++i) {
     if (code_[i].op == Opcode::kReturn) function_at(i)->returns.push_back(block_of_[i]);
