@@ -7,7 +7,7 @@
 #include "core/execute/kernel_calls.h"
 #include "core/memory/coalescer.h"
 #include "core/memory/register_transfer.h"
-#include "isa/atomic.h"
+#include "isa/atomic_answer.h"
 
 namespace heddle::functional {
 
@@ -56,6 +56,7 @@ void MemoryUnit::atomics(const LaneOffsets& offsets, unsigned char* block) {
         isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane]);
     changes_ += std::memcmp(&old, &value, bytes) != 0 ? 1 : 0;
     std::memcpy(at, &value, bytes);
+    old = isa::answer_of(instruction.atomic_op, old, op.compare[lane]);
     if (instruction.write_count != 0)
       op.load_one(lane, 0, bytes, reinterpret_cast<const unsigned char*>(&old));
   });

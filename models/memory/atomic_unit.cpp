@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "isa/atomic.h"
+#include "isa/atomic_answer.h"
 
 namespace heddle::memory {
 
@@ -29,7 +29,7 @@ AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char*
         isa::apply_atomic(ext.atomic_op, ext.atomic_type, old, lane.operand, lane.compare);
     result.changed |= std::memcmp(&old, &now_there, width) != 0;
     std::memcpy(at, &now_there, width);
-    lane.old = old;
+    lane.old = isa::answer_of(ext.atomic_op, old, lane.compare);
   }
   time(ext, count, result);
   free_at_ = now + result.unit_cycles;

@@ -90,7 +90,10 @@ void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& p
   if (!cas && ext.atomic_op != isa::AtomicOp::kExch) return;
   for (unsigned i = 0; i < ext.atomic_count; ++i) {
     const sim::LaneAtomic& lane = ext.atomics[i];
-    if (lane.old != lane.operand && (!cas || lane.old == lane.compare))
+    const bool cast = ext.atomic_op == isa::AtomicOp::kCast;  // whose answer is whether it has written
+    const bool written = cast ? lane.old != 0 && lane.operand != lane.compare
+                              : lane.old != lane.operand && (!cas || lane.old == lane.compare);
+    if (written)
       locks.took(payload.get_address() + lane.offset, ext.warp + static_cast<std::uint64_t>(lane.warp),
                  lane.lane, lane.operand);
   }

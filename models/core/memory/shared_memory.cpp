@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "isa/atomic_answer.h"
 #include "isa/mbarrier.h"
 
 namespace heddle::core {
@@ -62,7 +63,7 @@ void SharedMemoryModel::atomic(MemoryInstruction& op) {
         (isa::compares(instruction.atomic_op) || instruction.atomic_op == isa::AtomicOp::kExch))
       progress_.locks.took(sim::LockHolders::shared_word(core_, static_cast<std::uint32_t>(offset)),
                            op.slice(lane).linear_warp, lane, value);
-    if (instruction.atomic_op == isa::AtomicOp::kCast) old = old == op.compare[lane] ? 1 : 0;
+    old = isa::answer_of(instruction.atomic_op, old, op.compare[lane]);
     if (instruction.write_count != 0)
       op.load_one(lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
   });

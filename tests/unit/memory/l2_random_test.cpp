@@ -135,7 +135,8 @@ class Checker {
       const std::uint64_t address = t.get_address() + lane.offset;
       std::uint64_t old = 0;
       flat_.read(address, reinterpret_cast<unsigned char*>(&old), width);
-      e.old.push_back(old);
+      const bool cast = ext.atomic_op == isa::AtomicOp::kCast;  // which says whether it has written
+      e.old.push_back(!cast ? old : old == lane.compare ? 1 : 0);
       const std::uint64_t value =
           isa::apply_atomic(ext.atomic_op, ext.atomic_type, old, lane.operand, lane.compare);
       flat_.write(address, reinterpret_cast<const unsigned char*>(&value), width);
