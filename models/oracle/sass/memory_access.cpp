@@ -252,7 +252,6 @@ std::string MemoryAccess::atomic(Values& v) {
   const AtomicType type = counts ? AtomicType::kU32 : atomic_type(op);
   const auto operation =
       counts ? AtomicOperation::kAdd : static_cast<AtomicOperation>(op.value(Modifier::kOperation));
-  if (!can_combine(operation, type)) return "an atomic operation of this type is not known";
   const unsigned bytes = bytes_of(type);
   std::string problem;
   const unsigned elements = counts ? 1 : atomic_elements(op);

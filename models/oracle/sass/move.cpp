@@ -1,4 +1,6 @@
 // Moves, selections, constants, predicates as bits, convergence barriers as registers.
+#include <array>
+
 #include "frontend/sass/form.h"
 #include "oracle/bits.h"
 #include "oracle/sass/lane.h"
@@ -39,17 +41,23 @@ void b2r(Values& v) {
 
 /// LDC and ULDC: c[bank][register + offset].
 void load_constant(Values& v) {
-  constexpr unsigned kBits[] = {8, 8, 16, 16, 32, 64};
+  constexpr std::array<unsigned, 7> kBits{8, 8, 16, 16, 32, 64, 128};
   const unsigned size = v.code(Modifier::kSize);
   const Operand& from = *v.op().find(Role::kAddress);
   std::uint32_t index = 0;
   if (from.uniform != sass::kNoRegister) index = v.lane().uniform[from.uniform];
   if (from.number != sass::kRz) index += v.lane().registers[from.number];
   const std::uint32_t offset = index + static_cast<std::uint32_t>(from.value);
-  std::uint64_t value = v.banks().read(from.bank, offset, kBits[size] / 8);
-  if (kBits[size] == 64) return v.set_pair(value);
-  const bool is_signed = kBits[size] < 32 && (size & 1) != 0;
-  if (is_signed && (value >> (kBits[size] - 1) & 1) != 0) value |= ~low_bits(kBits[size]);
+  const unsigned bits = kBits.at(size);
+  if (const Operand* to = v.op().find(Role::kDst); bits > 32) {
+    for (unsigned word = 0; word < bits / 32; ++word)
+      write_register(v.lane(), *to, word,
+                     static_cast<std::uint32_t>(v.banks().read(from.bank, offset + 4 * word, 4)));
+    return;
+  }
+  std::uint64_t value = v.banks().read(from.bank, offset, bits / 8);
+  const bool is_signed = bits < 32 && (size & 1) != 0;
+  if (is_signed && (value >> (bits - 1) & 1) != 0) value |= ~low_bits(bits);
   v.set(static_cast<std::uint32_t>(value));
 }
 

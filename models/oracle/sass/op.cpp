@@ -4,6 +4,7 @@
 
 #include "frontend/sass/form.h"
 #include "oracle/sass/matrix.h"
+#include "oracle/sass/memory_access.h"
 #include "oracle/sass/texture.h"
 
 namespace heddle::oracle::machine_code {
@@ -107,6 +108,13 @@ std::string unknown_use(const Op& op) {
     case Opcode::kLdg:
       return names_predicate(op, Role::kPd0) || names_predicate(op, Role::kPs0) ? "a predicate of a load"
                                                                                 : "";
+    case Opcode::kAtom:
+    case Opcode::kAtomg:
+    case Opcode::kAtoms:
+    case Opcode::kRed:
+      return can_combine(static_cast<AtomicOperation>(op.value(Modifier::kOperation)), atomic_type(op))
+                 ? ""
+                 : "an atomic operation of this type";
     case Opcode::kBar:
       return op.value(Modifier::kMode) == 3 ? ".SCAN" : "";
     default:

@@ -207,8 +207,7 @@ TEST(LoweredMemory, GenericAndLocalAccesses) {
   EXPECT_EQ(kernel_of(Arch::kSm90, "STL.64 [R1+0x8], R6")->code.at(0).space, StateSpace::kLocal);
   const auto space = kernel_of(Arch::kSm75, "QSPC.E.S P0, RZ, [R4]");
   const isa::Instruction& test = space->code.at(0);
-  std::array<std::uint32_t, 32> low{};
-  std::array<std::uint32_t, 32> high{};
+  std::array<std::uint32_t, 32> low{}, high{}, zeros{};
   low[1] = 64;
   high[1] = static_cast<std::uint32_t>(isa::kSharedWindowBase >> 32);
   low[2] = 64;
@@ -218,6 +217,7 @@ TEST(LoweredMemory, GenericAndLocalAccesses) {
   args.dst[0] = reinterpret_cast<std::byte*>(&holds);
   args.src[0] = reinterpret_cast<const std::byte*>(low.data());
   args.src[1] = reinterpret_cast<const std::byte*>(high.data());
+  args.src[2] = args.src[3] = reinterpret_cast<const std::byte*>(zeros.data());
   args.mask = 0x7fff'ffff;
   args.immediate = test.immediate;
   test.lane_fn(args);

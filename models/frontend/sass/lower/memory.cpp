@@ -360,17 +360,20 @@ void lower_fence(const Instruction& in, isa::Instruction& out) {
 }
 
 void lower_space_test(Lowering& of, const Instruction& in, isa::Instruction& out) {
-  const Operand& at = *in.find(Role::kAddress);
-  const bool uniform = at.uniform != kNoRegister && at.uniform != kUrz;
-  if (uniform && at.number != kRz) of.rows.refuse("QSPC with a uniform register beside another");
+  const isa::MemoryOperand at =
+      address_of(of.rows, *in.find(Role::kAddress), in.value(Modifier::kWideAddress) != 0);
   constexpr std::uint64_t kDisplacement = ~(std::uint64_t{3} << 62);
   out.op = isa::Opcode::kLane;
   out.lane_fn = test_space;
-  out.src[0] = uniform ? of.rows.uniform(at.uniform) : of.rows.general(at.number);
-  out.src[1] = uniform ? of.rows.uniform_high(at.uniform) : of.rows.general_high(at.number);
+  const auto or_zero = [&](const isa::Operand& row) { return row.present ? row : of.rows.literal(0); };
+  const bool narrow = at.second.width == isa::RowWidth::k64;  // literal64(0) beside a base of 32 bits
+  out.src[0] = or_zero(at.base);
+  out.src[1] = or_zero(at.high);
+  out.src[2] = narrow ? of.rows.literal(0) : or_zero(at.second);
+  out.src[3] = or_zero(at.second_high);
   out.dst[0] = of.rows.to_predicate(in.find(Role::kPd0)->number);
-  out.immediate =
-      std::uint64_t{in.value(Modifier::kType)} << 62 | (static_cast<std::uint64_t>(at.value) & kDisplacement);
+  out.immediate = std::uint64_t{in.value(Modifier::kType)} << 62 |
+                  (static_cast<std::uint64_t>(at.displacement) & kDisplacement);
 }
 
 }  // namespace

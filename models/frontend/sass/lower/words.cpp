@@ -117,8 +117,10 @@ void test_space(const isa::LaneArgs& args) {
   const std::int64_t displacement =
       sign_extend(args.immediate & Word::ones(kDisplacementBits), kDisplacementBits);
   set_predicate(args, args.dst[0], [&](unsigned lane) {
-    const std::uint64_t at = (word_of(args.src[0], lane) | std::uint64_t{word_of(args.src[1], lane)} << 32) +
-                             static_cast<std::uint64_t>(displacement);
+    const auto pair = [&](unsigned first) {
+      return word_of(args.src[first], lane) | std::uint64_t{word_of(args.src[first + 1], lane)} << 32;
+    };
+    const std::uint64_t at = pair(0) + pair(2) + static_cast<std::uint64_t>(displacement);
     const bool shared = at - isa::kSharedWindowBase < isa::kSharedWindowBytes;
     const bool local = at - isa::kLocalWindowBase < isa::kLocalWindowBytes;
     return wanted >= TestedSpace::kShared  ? shared

@@ -19,7 +19,7 @@ void compare_words(const isa::LaneArgs& args);
 /// The lanes that execute it and have the same words src[0] to src[4] share bytes, 16 of each in turn: dst[0] = where the lane begins, dst[1] = how far it is to its next
 /// ones; dst[2], a predicate, = whether it is the first lane.
 void share_bytes(const isa::LaneArgs& args);
-/// dst[0], a predicate, = whether the generic address src[1]:src[0] + immediate is in the window of shared memory (kInShared),
+/// dst[0], a predicate, = whether the generic address src[1]:src[0] + src[3]:src[2] + immediate is in the window of shared memory (kInShared),
 /// of local memory, or in neither.
 void test_space(const isa::LaneArgs& args);
 /// Bits 62 and 63 of test_space's immediate; the others are the displacement.
