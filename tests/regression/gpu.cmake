@@ -6,7 +6,7 @@ heddle_not_hot(heddle_tx_rig)
 
 set(sources
   isa_sync_test.cpp isa_async_test.cpp isa_wide_test.cpp spills_test.cpp isa_memory_test.cpp isa_move_test.cpp isa_video_test.cpp isa_coverage_test.cpp isa_support.cpp carry_chains_test.cpp stored_addresses_test.cpp
-  calls_test.cpp calls_hand_written_test.cpp calls_oracle_test.cpp calls_print_test.cpp refused_kernels_test.cpp textures_test.cpp texture_values_test.cpp texture_code_test.cpp device_services_test.cpp
+  calls_test.cpp calls_hand_written_test.cpp calls_oracle_test.cpp calls_print_test.cpp refused_kernels_test.cpp textures_test.cpp texture_values_test.cpp device_services_test.cpp
   barrier_counts_test.cpp barrier_order_test.cpp hangs_test.cpp no_hangs_test.cpp divergent_waits_test.cpp warp_sync_test.cpp warp_intrinsics_test.cpp lockstep_attack_test.cpp
   gpu_device_test.cpp device_unload_test.cpp own_mechanisms_test.cpp
   determinism/quantum_golden_test.cpp determinism/memory_golden_test.cpp determinism/serial_golden_test.cpp determinism/timing_test.cpp

@@ -20,6 +20,13 @@ heddle_test(control_flow_test SYSTEMC
 
 # Their kernels as machine code.
 heddle_test(machine_code_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/machine_code_test.cpp ${CMAKE_CURRENT_LIST_DIR}/control_codes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/counted_cycles_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tensor_code_test.cpp LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
+
+# Their operations one by one, with values.
+set(sources code_values_test.cpp code_program.cpp load_cases.cpp store_cases.cpp fence_cases.cpp atomic_cases.cpp control_cases.cpp async_cases.cpp texture_cases.cpp refusals.cpp)
+list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/code_values/)
+heddle_test(code_values_test SYSTEMC SOURCES ${sources} ${CMAKE_CURRENT_LIST_DIR}/texture_code_test.cpp ${CMAKE_SOURCE_DIR}/tests/unit/sass/assembler.cpp
+  ${CMAKE_SOURCE_DIR}/tests/unit/sass/case_text.cpp ${CMAKE_SOURCE_DIR}/tests/unit/sass/elf_writer.cpp
+  LINK heddle_workload_scenario LABELS regression TIMEOUT 300)
 set(assembled)
 if(HEDDLE_PTXAS)
   set(assembled ${CMAKE_CURRENT_BINARY_DIR}/assembled)

@@ -18,6 +18,7 @@ constexpr const char* kSourcesText[] = {"", "SCR"};
 constexpr const char* kLevelText[] = {"", "LZ", nullptr, "LL"};
 constexpr const char* kComponentText[] = {"R", "G", "B", "A"};
 constexpr const char* kNoDependencyText[] = {"", "NODEP"};
+constexpr const char* kAllLanesText[] = {"", "NDV"};
 constexpr const char* kThirdReuseText[] = {"", "REUSE"};
 constexpr const char* kOutsideText[] = {"IGN", "NEAR", "TRAP"};
 
@@ -29,6 +30,8 @@ constexpr ModifierSpec kComponent = modifier(Modifier::kMode, bits(87, 88), kCom
 /// ptxas sets the reuse flag of the third source although the object is the first.
 constexpr ModifierSpec kThirdReuse = modifier(Modifier::kHint, bit(124), kThirdReuseText);
 constexpr ModifierSpec kNoDependency = modifier(Modifier::kHint, bit(90), kNoDependencyText);
+/// Lanes that are together agree on the level (ptxas sets it with levels of integer coordinates).
+constexpr ModifierSpec kAllLanes = modifier(Modifier::kTogether, bit(77), kAllLanesText);
 constexpr ModifierSpec kOutside = modifier(Modifier::kOutside, bits(59, 60), kOutsideText);
 
 constexpr OperandSpec kMask = imm(Role::kMask, bits(72, 75));
@@ -46,6 +49,7 @@ constexpr std::array<FixedBits, 4> kInRegister{{{bit(59), 1}}};
 constexpr Form fetch(Opcode op, const char* name, std::uint16_t code, ModifierSpec last = {}) {
   Form form{.op = op, .name = name, .code = code};
   form.modifiers = {kSources, kNoDependency, kEvict, kShape, last};
+  if (op == Opcode::kTex || op == Opcode::kTld) form.modifiers[5] = kAllLanes;
   form.operands = {kResident, kDst, kDst2, kA, kB, kMask};
   return form;
 }

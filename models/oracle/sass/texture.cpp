@@ -87,9 +87,10 @@ void set_place(Values& v, TextureRequest& request) {
   // Of all words half are in A, the odd one as well.
   constexpr unsigned kOwnLevel = 3;
   const unsigned others = (given ? 0 : 1) + (op.value(Modifier::kLevel) == kOwnLevel ? 1 : 0);
-  const unsigned in_a = op.has(Modifier::kSources) ? std::min(count, (count + others + 1) / 2) : count;
-  for (unsigned i = 0; i < count; ++i) request.coordinates[i] = i < in_a ? a(i) : b(i - in_a);
-  request.handle = given ? v.word(Role::kHandle) : b(count - in_a);
+  const unsigned in_a = op.has(Modifier::kSources) ? (count + others + 1) / 2 : count;
+  const auto word = [&](unsigned i) { return i < in_a ? a(i) : b(i - in_a); };
+  for (unsigned i = 0; i < count; ++i) request.coordinates[i] = word(i);
+  request.handle = given ? v.word(Role::kHandle) : word(count);
 }
 
 std::string fetch(Values& v, TextureSampler& sampler, TextureRequest& request) {
@@ -161,6 +162,16 @@ bool is_texture(Opcode op) {
 std::string unknown_texture(const Op& op) {
   const Operand* const resident = op.find(Role::kPd0);
   if (resident != nullptr && resident->number != sass::kPt) return "whether texels are resident";
+  TextureRequest request;
+  if (const Opcode code = op.instruction.op;
+      code == Opcode::kTld || code == Opcode::kTld4 || code == Opcode::kTxd) {
+    set_shape(op, false, request);
+    const bool has = code == Opcode::kTld    ? !request.cube
+                     : code == Opcode::kTld4 ? request.dimensions == 2 || request.cube
+                                             : request.dimensions < 3;
+    if (!has) return "a fetch of this shape";
+    if (code == Opcode::kTxd && op.has(Modifier::kSources)) return "gradients with coordinates in B";
+  }
   const unsigned mask =
       op.instruction.op == Opcode::kTxq ? static_cast<unsigned>(op.find(Role::kMask)->value) : 1;
   return mask == 1 || mask == 2 || mask == 4 ? "" : "several answers at once";

@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "frontend/sass/decode.h"
 #include "frontend/sass/print.h"
+#include "unit/sass/case_text.h"
 #include "unit/sass/data.h"
 #include "unit/sass/lane_cases.h"
 #include "unit/sass/lowered_instruction.h"
@@ -18,61 +17,11 @@ namespace heddle::sass::lane_test {
 namespace {
 
 constexpr unsigned kLanes = LoweredInstruction::kLanes;
-using Values = std::vector<std::uint64_t>;
-
-std::uint64_t number(const std::string& text) {
-  if (text.starts_with("0x")) return std::stoull(text, nullptr, 16);
-  if (text.back() == 'f') return std::bit_cast<std::uint32_t>(std::stof(text));
-  if (text.back() == 'd') return std::bit_cast<std::uint64_t>(std::stod(text));
-  return static_cast<std::uint64_t>(std::stoll(text));
-}
-/// "name=value,value ..." in order.
-std::vector<std::pair<std::string, Values>> assignments(const std::string& text) {
-  std::vector<std::pair<std::string, Values>> all;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    Values values;
-    std::istringstream list(word.substr(equals + 1));
-    for (std::string value; std::getline(list, value, ',');) values.push_back(number(value));
-    const std::string name = word.substr(0, equals);
-    if (name.front() != 'W') {
-      all.emplace_back(name, values);
-      continue;
-    }
-    const unsigned low = static_cast<unsigned>(std::stoul(name.substr(1)));
-    Values highs;
-    for (std::uint64_t& value : values) {
-      highs.push_back(value >> 32);
-      value &= 0xffff'ffffu;
-    }
-    all.emplace_back(fmt::format("R{}", low), values);
-    all.emplace_back(fmt::format("R{}", low + 1), highs);
-  }
-  return all;
-}
+using Values = CaseValues;
 
 Word word_with(const LaneCase& of) {
   Word word = word_of(of.word);
-  for (const auto& [name, values] : assignments(of.fields)) {
-    const std::uint64_t value = values.front();
-    if (name == "d") {
-      word.set(16, 8, value);
-    } else if (name == "a") {
-      word.set(24, 8, value);
-    } else if (name == "b") {
-      word.set(32, 8, value);
-    } else if (name == "c") {
-      word.set(64, 8, value);
-    } else if (name == "i") {
-      word.set(32, 32, value);
-    } else {
-      const std::size_t colon = name.find(':');
-      const auto width =
-          colon == std::string::npos ? 1u : static_cast<unsigned>(std::stoul(name.substr(colon + 1)));
-      word.set(static_cast<unsigned>(std::stoul(name)), width, value);
-    }
-  }
+  set_case_fields(word, of.fields);
   return word;
 }
 
@@ -89,19 +38,19 @@ void check(const LaneCase& of, std::uint32_t mask) {
   SCOPED_TRACE(fmt::format("{}   {} {}   mask {:#x}", one.text(), of.word, of.fields, mask));
   ASSERT_TRUE(one.is_lane_operation());
   std::map<std::string, Values> old;
-  for (const auto& [name, values] : assignments(of.before)) {
+  for (const auto& [name, values] : case_assignments(of.before)) {
     // A word of another operand may not matter.
     EXPECT_TRUE(one.set(name, values) || one.text().find(name) != std::string::npos)
         << name << " is not an operand";
     old[name] = values;
   }
-  for (const auto& [name, values] : assignments(of.after)) {
+  for (const auto& [name, values] : case_assignments(of.after)) {
     if (old.contains(name)) continue;
     old[name] = Values{name.find('P') != std::string::npos ? 1u : 0xdead'beefu};
     EXPECT_TRUE(one.set(name, old[name])) << name << " is not an operand";
   }
   one.run(mask);
-  for (const auto& [name, values] : assignments(of.after))
+  for (const auto& [name, values] : case_assignments(of.after))
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Values& expected = (mask >> lane & 1u) != 0 ? values : old[name];
       const auto value = static_cast<std::uint32_t>(expected[lane % expected.size()]);

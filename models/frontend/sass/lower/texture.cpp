@@ -39,12 +39,32 @@ void refuse_residency(Lowering& of, const Instruction& in) {
     of.rows.refuse("whether texels are resident");
 }
 
+/// Whether PTX has the fetch, or ptxas makes it: of whole coordinates no cube, gathers of two dimensions, gradients of one and two.
+bool has_shape(Opcode op, TextureShape shape) {
+  const bool cube = shape == TextureShape::kCube || shape == TextureShape::kCubeLayered;
+  const bool one = shape == TextureShape::k1d || shape == TextureShape::k1dLayered;
+  const bool three = shape == TextureShape::k3d;
+  switch (op) {
+    case Opcode::kTld:
+      return !cube;
+    case Opcode::kTld4:
+      return !one && !three;
+    case Opcode::kTxd:
+      return !cube && !three;
+    default:
+      return true;
+  }
+}
+
 void lower_fetch(Lowering& of, const Instruction& in, isa::Instruction& out) {
   constexpr std::array kShapes{TextureShape::k1d,   TextureShape::k2d,         TextureShape::k3d,
                                TextureShape::kCube, TextureShape::k1dLayered,  TextureShape::k2dLayered,
                                TextureShape::k2d,   TextureShape::kCubeLayered};
   constexpr unsigned kOwnLevel = 3;  // of Modifier::kLevel
   refuse_residency(of, in);
+  if (!has_shape(in.op, kShapes[in.value(Modifier::kShape)])) of.rows.refuse("a fetch of this shape");
+  if (in.op == Opcode::kTxd && in.value(Modifier::kSources) != 0)
+    of.rows.refuse("gradients with coordinates in B");
   TextureOp op;
   op.by_object = true;
   op.kind = in.op == Opcode::kTld4 ? TextureKind::kGather : TextureKind::kFetch;
@@ -66,10 +86,12 @@ void lower_fetch(Lowering& of, const Instruction& in, isa::Instruction& out) {
   } else {
     const unsigned words =
         count + (handle == nullptr ? 1 : 0) + (in.value(Modifier::kLevel) == kOwnLevel ? 1 : 0);
-    const unsigned in_a = in.value(Modifier::kSources) != 0 ? std::min(count, (words + 1) / 2) : count;
-    out.src[0] = handle == nullptr ? source_word(of.rows, b, count - in_a) : object_of(of, *handle);
-    for (unsigned i = 0; i < count; ++i)
-      out.src[1 + i] = i < in_a ? source_word(of.rows, a, i) : source_word(of.rows, b, i - in_a);
+    const unsigned in_a = in.value(Modifier::kSources) != 0 ? (words + 1) / 2 : count;
+    const auto word = [&](unsigned i) {
+      return i < in_a ? source_word(of.rows, a, i) : source_word(of.rows, b, i - in_a);
+    };
+    out.src[0] = handle == nullptr ? word(count) : object_of(of, *handle);
+    for (unsigned i = 0; i < count; ++i) out.src[1 + i] = word(i);
   }
   out.vector = 4;
   unsigned to = 0;
