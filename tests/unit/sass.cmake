@@ -3,7 +3,7 @@ heddle_test(sass_test
           ${CMAKE_CURRENT_LIST_DIR}/sass/instruction_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/listing_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/cubin_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/fat_binary_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/line_table_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/damaged_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lowering_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/sass/lane_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/case_text.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_integer_cases.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/sass/lane_test.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/case_text.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/assembler.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_integer_cases.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_bit_cases.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_float_cases.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_half_cases.cpp ${CMAKE_CURRENT_LIST_DIR}/sass/lane_conversion_cases.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sass/lane_move_cases.cpp

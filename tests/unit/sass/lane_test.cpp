@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 #include <set>
+#include <string>
 
 #include "base/error.h"
 #include "frontend/sass/decode.h"
 #include "frontend/sass/print.h"
+#include "unit/sass/assembler.h"
 #include "unit/sass/case_text.h"
 #include "unit/sass/data.h"
 #include "unit/sass/lane_cases.h"
@@ -20,9 +23,30 @@ constexpr unsigned kLanes = LoweredInstruction::kLanes;
 using Values = CaseValues;
 
 Word word_with(const LaneCase& of) {
-  Word word = word_of(of.word);
+  const std::string text = of.word;
+  Word word = text.find('@') == std::string::npos ? word_of(text) : assemble(of.arch, text);
   set_case_fields(word, of.fields);
   return word;
+}
+
+/// The functions of MUFU on sm_75, and of a uniform register: rows of their own in the table.
+std::vector<LaneCase> other_rows_of_mufu(std::span<const LaneCase> cases) {
+  static std::deque<std::string> texts;
+  std::vector<LaneCase> more;
+  const auto keep = [](std::string text) { return texts.emplace_back(std::move(text)).c_str(); };
+  for (const LaneCase& of : cases) {
+    const Instruction instruction = *decode(word_with(of), of.arch).instruction;
+    if (instruction.op != Opcode::kMufu || instruction.operand_form != 1) continue;
+    const bool single = instruction.value(Modifier::kSource) == 0;
+    if (single && of.arch == Arch::kSm90)
+      more.push_back({of.word, of.fields, of.before, of.after, Arch::kSm75});
+    if (instruction.value(Modifier::kByte) != 0) continue;
+    const char* const fields = keep(std::string(of.fields) + " 9:3=6 91=1");
+    const char* const before = keep("U" + std::string(of.before));
+    more.push_back({of.word, fields, before, of.after, of.arch});
+    if (single && of.arch == Arch::kSm90) more.push_back({of.word, fields, before, of.after, Arch::kSm75});
+  }
+  return more;
 }
 
 std::vector<LaneCase> all_cases() {
@@ -30,6 +54,8 @@ std::vector<LaneCase> all_cases() {
   for (const auto group : {integer_cases(), bit_cases(), float_cases(), half_cases(), conversion_cases(),
                            move_cases(), uniform_cases(), warp_cases()})
     all.insert(all.end(), group.begin(), group.end());
+  const auto mufu = other_rows_of_mufu(float_cases());
+  all.insert(all.end(), mufu.begin(), mufu.end());
   return all;
 }
 
@@ -114,58 +140,62 @@ TEST(LaneOperations, PredicatesOfGuardedMovesAreTheLanesOwn) {
   EXPECT_EQ(one.get("P1", 3), 1u);
 }
 
-TEST(LaneOperations, OfEveryFormWithEveryModifierHaveACase) {
-  std::set<std::tuple<std::string, Modifier, unsigned>> have;
-  std::set<std::string> forms;
-  for (const LaneCase& of : all_cases()) {
-    const Instruction instruction = *decode(word_with(of), of.arch).instruction;
-    forms.insert(instruction.form->name);
-    for (unsigned i = 0; i < kMostModifiers; ++i)
-      have.insert({instruction.form->name, instruction.form->modifiers[i].id, instruction.modifiers[i]});
-  }
-  const auto refused = [](const Form& form, const ModifierSpec& modifier, const std::string& text) {
-    return modifier.id == Modifier::kDenormal || (form.op == Opcode::kI2fp && text == "F64") ||
-           text == "S8.F32.NTZ";
-  };
-  for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(),
-                           uniform_forms(), warp_forms()})
-    for (const Form& form : group) {
-      if (form.op == Opcode::kUldc || form.op == Opcode::kB2r) continue;
-      EXPECT_TRUE(forms.contains(form.name)) << form.name;
-      for (const ModifierSpec& modifier : form.modifiers)
-        for (unsigned code = 0; code < modifier.names.count; ++code) {
-          const char* const text = modifier.names.text[code];
-          if (text == nullptr || modifier.id == Modifier::kNone || refused(form, modifier, text)) continue;
-          EXPECT_TRUE(have.contains({form.name, modifier.id, code}))
-              << form.name << " " << name_of(modifier.id) << " " << text;
-        }
-    }
-}
-
 struct Refusal {
   const char* word;
   const char* fields;
   const char* why;
   Arch arch = Arch::kSm90;
 };
+constexpr Refusal kRefusals[] = {
+    {"00000016160f7220 000fe20000400000", "76=1", ".DNZ"},
+    {"00000008060b7223 004fcc000000000b", "76=1", ".DNZ"},
+    {"000000ff00137202 000fe40000000f00", "72:4=3", "MOV of some lanes of each four"},
+    {"0000000900097245 000fc80000201400", "75:2=3", "I2FP to F64"},
+    {"0000000000007300 004e2400000e0000", "81:3=1", "a predicate of FLO"},
+    {"000000000e0473c2 041fe400000e0000", "81:3=1", "a predicate of R2UR", Arch::kSm75},
+    {"00000000050573a1 000f6400000e8000", "81:3=1", "a predicate of MATCH.ANY"},
+    {"0000000504047214 003fde00000e0206", "81:3=1", "a predicate of VABSDIFF"},
+    {"0000000600007804 040fe40000000000", "i=0x86", "more than P0 to P6"},
+    {"0000000700007306 000e700000209400", "60:2=3 84:2=1", "goes on behind it"},
+    {"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of 16 bits"},
+    {"0000000aff0a723e 000fc600000000ff", "c=3", "a third operand of F2FP"},
+    {"0000000000007919 000e220000002100", "72:8=0x64", "special register SR_PM0"},
+    {"00000000000e7805 000fe2000001ff00", "72:8=0x51", "from its high word on"},
+    {"0000000004047229 020fe20000000006", "d=254", "behind the last register"},
+    {"HFMA2.DNZ@231 d=4 a=5 b=6 c=7", "", ".DNZ"},
+    {"F2IP.S8.F32.NTZ@243 d=4 a=5 b=6 c=7", "", "F2IP to bytes with a sign"},
+    {"F2FP.RM.TF32.F32.PACK_B@23e d=10 b=5", "", "that this operation does not have together"},
+    {"F2FP.RP.TF32.F32.PACK_B@23e d=10 b=5", "", "that this operation does not have together"},
+};
+
+TEST(LaneOperations, OfEveryRowWithEveryModifierHaveACaseOrAreRefused) {
+  std::set<std::tuple<const Form*, Modifier, unsigned>> have;
+  std::set<const Form*> forms;
+  const auto add = [&](Word word, Arch arch) {
+    const Instruction instruction = *decode(word, arch).instruction;
+    forms.insert(instruction.form);
+    for (unsigned i = 0; i < kMostModifiers; ++i)
+      have.insert({instruction.form, instruction.form->modifiers[i].id, instruction.modifiers[i]});
+  };
+  for (const LaneCase& of : all_cases()) add(word_with(of), of.arch);
+  for (const Refusal& of : kRefusals) add(word_with({of.word, of.fields, "", "", of.arch}), of.arch);
+  for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(),
+                           uniform_forms(), warp_forms()})
+    for (const Form& form : group) {
+      if (form.op == Opcode::kUldc || form.op == Opcode::kB2r) continue;
+      EXPECT_TRUE(forms.contains(&form)) << fmt::format("{:#x} {}", form.code, form.name);
+      for (const ModifierSpec& modifier : form.modifiers)
+        for (unsigned code = 0; code < modifier.names.count; ++code) {
+          const char* const text = modifier.names.text[code];
+          if (text == nullptr || modifier.id == Modifier::kNone) continue;
+          EXPECT_TRUE(have.contains({&form, modifier.id, code}))
+              << fmt::format("{:#x} ", form.code) << form.name << " " << name_of(modifier.id) << " " << text;
+        }
+    }
+}
+
 TEST(LaneOperations, ThatAreNotKnownAreRefusedByName) {
-  for (const Refusal& of : {
-           Refusal{"00000016160f7220 000fe20000400000", "76=1", ".DNZ"},
-           Refusal{"00000008060b7223 004fcc000000000b", "76=1", ".DNZ"},
-           Refusal{"000000ff00137202 000fe40000000f00", "72:4=3", "MOV of some lanes of each four"},
-           Refusal{"0000000900097245 000fc80000201400", "75:2=3", "I2FP to F64"},
-           Refusal{"0000000000007300 004e2400000e0000", "81:3=1", "a predicate of FLO"},
-           Refusal{"000000000e0473c2 041fe400000e0000", "81:3=1", "a predicate of R2UR", Arch::kSm75},
-           Refusal{"00000000050573a1 000f6400000e8000", "81:3=1", "a predicate of MATCH.ANY"},
-           Refusal{"0000000504047214 003fde00000e0206", "81:3=1", "a predicate of VABSDIFF"},
-           Refusal{"0000000600007804 040fe40000000000", "i=0x86", "more than P0 to P6"},
-           Refusal{"0000000700007306 000e700000209400", "60:2=3 84:2=1", "goes on behind it"},
-           Refusal{"0000000000077308 0007220000000800", "74:4=4 72=1", "MUFU of 16 bits"},
-           Refusal{"0000000aff0a723e 000fc600000000ff", "c=3", "a third operand of F2FP"},
-           Refusal{"0000000000007919 000e220000002100", "72:8=0x64", "special register SR_PM0"},
-           Refusal{"00000000000e7805 000fe2000001ff00", "72:8=0x51", "from its high word on"},
-           Refusal{"0000000004047229 020fe20000000006", "d=254", "behind the last register"},
-       }) {
+  for (const Refusal& of : kRefusals) {
     const Word word = word_with({of.word, of.fields, "", "", of.arch});
     try {
       const LoweredInstruction one(word, of.arch);
