@@ -130,6 +130,15 @@ std::vector<CodeCase> load_cases() {
       all.push_back({arch, fmt::format("LDC{}@b82 d=20 a=4 38:16={}", kSizes[i].first, at - 16), "R4=16",
                      by_size[i], 2});
     all.push_back({arch, fmt::format("LDC.U8@b82 d=20 a=4 38:16={}", at), "R4=1,6", "R20=0x87,0x82", 2});
+    // ... by a uniform one, into uniform registers.
+    const char* const uniform[] = {"UR20=0x88",       "UR20=0xffffff88", "UR20=0x8788",
+                                   "UR20=0xffff8788", "UR20=0x85868788", "UR20=0x85868788 UR21=0x81828384"};
+    for (unsigned i = 0; i < std::size(uniform); ++i) {
+      all.push_back(
+          {arch, fmt::format("ULDC{}@ab9 16:6=20 38:16={}", kSizes[i].first, at), "", uniform[i], 2});
+      all.push_back({arch, fmt::format("ULDC{}@abb 16:6=20 24:6=4 38:16={}", kSizes[i].first, at - 16),
+                     "UR4=16", uniform[i], 2});
+    }
     // The space of an address; nowhere of the cluster's other CTAs.
     const char* const kAddresses = "W4=G,LO+8,SH+8,SH+0x400";
     for (const auto& [space, holds] :

@@ -182,6 +182,7 @@ TEST(LaneOperations, OfEveryRowWithEveryModifierHaveACaseOrAreRefused) {
   for (const auto group : {integer_forms(), float_forms(), half_forms(), conversion_forms(), move_forms(),
                            uniform_forms(), warp_forms()})
     for (const Form& form : group) {
+      // These are tested in tests/regression/code_values.
       if (form.op == Opcode::kUldc || form.op == Opcode::kB2r) continue;
       EXPECT_TRUE(forms.contains(&form)) << fmt::format("{:#x} {}", form.code, form.name);
       for (const ModifierSpec& modifier : form.modifiers)
