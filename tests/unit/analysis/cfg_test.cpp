@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/cfg.h"
+#include "isa/kernel.h"
 #include "unit/analysis/code.h"
 
 namespace heddle::analysis::testing::cfg_test {
@@ -51,6 +52,22 @@ TEST(ControlFlowGraph, a_guarded_exit_in_mid_code_branches_to_the_exit) {
   ASSERT_EQ(cfg.block_count(), 2u);
   EXPECT_EQ(cfg.block(0).end, 2u);
   EXPECT_THAT(cfg.block(0).successors, ElementsAre(1, cfg.exit()));
+}
+
+// Machine code has them: RET through registers that a call in the kernel has not set.
+TEST(ControlFlowGraph, a_return_in_front_of_all_functions_ends) {
+  isa::Instruction back;
+  back.op = isa::Opcode::kReturn;
+  const Code code{plain(), back, plain(), back};
+  isa::FunctionCode function;
+  function.first = 2;
+  function.end = 4;
+  for (const std::vector<isa::FunctionCode>& functions : {std::vector<isa::FunctionCode>{}, {function}}) {
+    const ControlFlowGraph cfg = ControlFlowGraph::following_calls(code, {}, functions);
+    ASSERT_EQ(cfg.block_count(), 2u);
+    EXPECT_THAT(cfg.block(0).successors, ElementsAre(cfg.exit()));
+    EXPECT_THAT(cfg.block(1).successors, ElementsAre(cfg.exit()));
+  }
 }
 
 TEST(ControlFlowGraph, early_exits_do_not_count_for_reconvergence) {
