@@ -35,8 +35,8 @@ std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t add
   const bool large = bytes >= 4 * map_.interleave_bytes() * map_.partitions();
   std::vector<Direct> shown(large ? map_.partitions() : 0);
   if (large && writes) written_.mark(address, bytes);
-  // Asking for memory to write makes it, which zeros do not need.
-  const bool makes = large && writes && !base::all_zeros(data, bytes);
+  // Asking for memory to write makes it, which zeros and fills do not need.
+  const bool makes = large && writes && !base::repeats(data, bytes);
   std::uint64_t done = 0;
   tlm::tlm_generic_payload payload;  // making one for each piece takes longer than moving the bytes
   while (done < bytes) {

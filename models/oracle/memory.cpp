@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/zeros.h"
-
 namespace heddle::oracle {
 
 namespace {
@@ -22,22 +20,42 @@ void for_each_piece(std::uint64_t address, std::uint64_t bytes, Fn&& fn) {
 
 std::byte* SparseMemory::find_or_make(std::uint64_t page) {
   auto& slot = pages_[page];
-  if (!slot) slot = std::make_unique<Page>();
+  if (slot) return slot->data();
+  slot = std::make_unique<Page>();
+  if (const auto fill = fills_.find(page); fill != fills_.end()) {
+    base::fill(slot->data(), slot->size(), fill->second.data(), 0);
+    fills_.erase(fill);
+  }
   return slot->data();
 }
 
 void SparseMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
   written.mark(address, bytes.size());
   for_each_piece(address, bytes.size(), [&](std::uint64_t to, std::uint64_t offset, std::uint64_t count) {
-    if (pages_.contains(to / kPageBytes) || !base::all_zeros(bytes.data() + offset, count))
-      std::memcpy(at(to), bytes.data() + offset, count);
+    const std::uint64_t page = to / kPageBytes;
+    const std::byte* const from = bytes.data() + offset;
+    if (!pages_.contains(page) && base::repeats(from, count)) {
+      const bool zeros = base::all_zeros(from, std::min(count, base::kFillBytes));
+      if (zeros && !fills_.contains(page)) return;
+      if (count == kPageBytes) {
+        if (zeros)
+          fills_.erase(page);
+        else
+          std::copy_n(from, base::kFillBytes, fills_[page].begin());
+        return;
+      }
+    }
+    std::memcpy(at(to), from, count);
   });
 }
 
 void SparseMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
   for_each_piece(address, bytes.size(), [&](std::uint64_t from, std::uint64_t offset, std::uint64_t count) {
-    if (pages_.contains(from / kPageBytes))
+    const std::uint64_t page = from / kPageBytes;
+    if (pages_.contains(page))
       std::memcpy(bytes.data() + offset, at(from), count);
+    else if (const auto fill = fills_.find(page); fill != fills_.end())
+      base::fill(bytes.data() + offset, count, fill->second.data(), from % base::kFillBytes);
     else
       std::memset(bytes.data() + offset, 0, count);
   });
@@ -45,6 +63,15 @@ void SparseMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
 
 void SparseMemory::clear(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
+  for (auto it = fills_.lower_bound(address / kPageBytes);
+       it != fills_.end() && it->first * kPageBytes < end;) {
+    const std::uint64_t page = it->first;
+    ++it;
+    if (page * kPageBytes >= address && (page + 1) * kPageBytes <= end)
+      fills_.erase(page);
+    else
+      find_or_make(page);
+  }
   for (auto it = pages_.lower_bound(address / kPageBytes); it != pages_.end() && it->first * kPageBytes < end;
        ++it) {
     const std::uint64_t page = it->first * kPageBytes;

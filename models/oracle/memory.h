@@ -1,4 +1,4 @@
-// Device memory of the oracle: flat, sparse, zero until written. Copies make no page of zeros.
+// Device memory of the oracle: flat, sparse, zero until written. Copies make no page of zeros, nor of a fill.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/page_marks.h"
+#include "base/zeros.h"
 
 namespace heddle::oracle {
 
@@ -42,9 +43,12 @@ class SparseMemory {
     std::uint64_t page = ~std::uint64_t{0};
     std::byte* bytes = nullptr;
   };
+  using Fill = std::array<std::byte, base::kFillBytes>;
   std::byte* find_or_make(std::uint64_t page);
 
-  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< by page number; missing pages read as zero
+  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< by page number
+  std::map<std::uint64_t, Fill>
+      fills_;  ///< missing pages that repeat this; the other missing ones read as zero
   std::array<Recent, 64> recent_{};
 };
 

@@ -27,6 +27,7 @@
 #include "base/text_input.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
+#include "cli/order_notes.h"
 #include "runtime/protocol.h"
 
 namespace heddle::cli {
@@ -151,14 +152,16 @@ class ProgramRun {
 
   [[nodiscard]] int sessions() const { return sessions_; }
   [[nodiscard]] const std::string& output() const { return output_; }
-  [[nodiscard]] std::string copies() const {
-    std::string all;
-    for (int i = 1; i <= sessions_; ++i)
-      all += base::read_file(copies_file(i), "record of copies", base::kMostModuleBytes);
-    return all;
-  }
+  [[nodiscard]] std::string copies() const { return recorded(""); }
+  [[nodiscard]] std::string order_notes() const { return recorded(kOrderNotes); }
 
  private:
+  [[nodiscard]] std::string recorded(const char* what) const {
+    std::string all;
+    for (int i = 1; i <= sessions_; ++i)
+      all += base::read_file(copies_file(i) + what, "record of copies", base::kMostModuleBytes);
+    return all;
+  }
   [[nodiscard]] std::string copies_file(int session) const {
     return scratch_.file(fmt::format("copies-{}-{}", name_, session));
   }
@@ -279,6 +282,12 @@ class ProgramRun {
     ended_ = true;
     fmt::print(stderr, "heddle: --max-seconds {} reached: ending with what there is so far\n",
                settings_.run.max_seconds);
+    if (settings_.run.device == RunDevice::kModel && settings_.run.detail.empty() &&
+        settings_.run.estimate.empty())
+      fmt::print(stderr,
+                 "  The whole program takes less with a part simulated: --detail '*:1-2' (the first two "
+                 "launches of each "
+                 "kernel), --estimate 8 (some CTAs of each launch)\n");
     for (const pid_t server : servers_)
       ::kill(server, SIGTERM);  // first: they note it before the program's end
     if (program_ != 0) ::kill(program_, SIGKILL);
@@ -361,16 +370,16 @@ std::vector<Copy> without(std::vector<Copy> from, std::vector<Copy> others, Key 
   return left;
 }
 
-/// The first copy that is another one, with its number.
-std::string first_difference(const std::vector<Copy>& one, const std::vector<Copy>& other) {
-  for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
-    if (i < one.size() && i < other.size() && one[i].is_same(other[i])) continue;
-    const auto text = [i](const std::vector<Copy>& copies) {
-      return i < copies.size() ? fmt::format("{} {}", copies[i].bytes, copies[i].raw) : "(none)";
-    };
-    return fmt::format("copy {}: '{}' and '{}'", i + 1, text(one), text(other));
-  }
-  return {};
+/// The number of the first copy that is another one.
+std::size_t first_difference(const std::vector<Copy>& one, const std::vector<Copy>& other) {
+  std::size_t i = 0;
+  while (i < one.size() && i < other.size() && one[i].is_same(other[i])) ++i;
+  return i;
+}
+
+std::string text_of(const std::vector<Copy>& copies, std::size_t number) {
+  if (number >= copies.size()) return "(none)";
+  return fmt::format("{} {}", copies[number].bytes, copies[number].raw);
 }
 
 enum class Order { kSame, kOther, kNone };
@@ -400,13 +409,13 @@ int compare(const ProgramRun& model, int model_code, const ProgramRun& oracle, i
                                : "");
     return model_code;
   }
+  const std::size_t first = first_difference(of_model, of_oracle);
   throw base::Error(base::ExitCode::kMismatch, "heddle cuda --check",
                     order != Order::kNone
                         ? fmt::format("exit code {} on the model, {} on the oracle", model_code, oracle_code)
-                        : fmt::format("copies to the host differ (bytes, digest), {}",
-                                      first_difference(of_model, of_oracle)),
-                    "Either the program has a race, or model and oracle differ: heddle run --check oracle "
-                    "finds the kernel.");
+                        : fmt::format("copies to the host differ (bytes, digest), copy {}: '{}' and '{}'",
+                                      first + 1, text_of(of_model, first), text_of(of_oracle, first)),
+                    remedy_for_difference(order_notes_of(model.order_notes()), first));
 }
 
 /// What there is so far has nothing to be compared with.

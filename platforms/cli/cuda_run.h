@@ -28,6 +28,9 @@ struct CudaSettings {
 /// Runs the program and returns its exit code: `signal` adds 128. Throws base::Error for what the command itself cannot do.
 [[nodiscard]] int run_cuda_program(const CudaSettings& settings);
 
+/// Ends the name of a file with order notes (cli/order_notes.h), beside that of copies.
+inline constexpr const char* kOrderNotes = "-order";
+
 /// Serves one connection, to its end: simulates, reports, writes --out. `copies`: a file for what a check compares; empty: none.
 [[nodiscard]] base::ExitCode serve_cuda_program(int socket, const CudaSettings& settings,
                                                 const std::string& copies);

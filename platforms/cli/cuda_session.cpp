@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "cli/cuda_run.h"
 #include "cli/interrupt.h"
 #include "cli/machine_code.h"
+#include "cli/order_notes.h"
 #include "cli/run_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -103,11 +105,20 @@ std::string verdict_of(const runtime::Session& session) {
 base::ExitCode serve_cuda_program(int socket, const CudaSettings& asked, const std::string& copies) {
   const CudaSettings settings = with_machine_code(asked, socket);
   runtime::SessionSettings given = session_settings(settings);
-  std::ofstream copied;
+  std::ofstream copied, notes;
+  std::size_t number_of_copies = 0;
+  std::set<std::string> seen;  // kernels
   if (!copies.empty()) {
     copied.open(copies);
-    given.on_read = [&copied](std::span<const std::byte> bytes, std::span<const std::byte> named) {
+    given.on_read = [&](std::span<const std::byte> bytes, std::span<const std::byte> named) {
       copied << bytes.size() << ' ' << digest(bytes) << ' ' << digest(named) << '\n';
+      ++number_of_copies;
+    };
+    notes.open(copies + kOrderNotes);
+    given.on_launch = [&](const isa::Kernel& kernel) {
+      if (!seen.insert(kernel.name).second) return;
+      const std::string does = order_dependence(kernel);
+      if (!does.empty()) notes << text_of(OrderNote{number_of_copies, kernel.name, does}) << std::flush;
     };
   }
   const std::string program = settings.command.empty()

@@ -72,7 +72,7 @@ class Memories {
     std::multimap<std::pair<Symbol::Kind, std::string>, const Symbol*> by_name;
     for (const Symbol& symbol : twin.symbols) by_name.emplace(std::pair(symbol.kind, symbol.name), &symbol);
     for (const Symbol& symbol : module.symbols) {
-      if (symbol.name == ptx::kAtomicLock) continue;  // not the program's
+      if (symbol.name == ptx::kAtomicLocks) continue;  // not the program's
       const auto [first, last] = by_name.equal_range({symbol.kind, symbol.name});
       for (auto found = first; found != last; ++found) {
         const Symbol& other = *found->second;

@@ -277,9 +277,10 @@ def check_compares_with_the_oracle(b):
 
 @case
 def difference_from_the_oracle_is_found(b):
-    """Its first core's number is what a kernel returns: the oracle has one core."""
+    """Its first core's number is what a kernel returns: the oracle has one core. It is named with what CUDA leaves open."""
     done = b.cuda("--check", "--quiet", b.registered, "where", code=1)
     check("copies to the host differ" in done.stderr, "no difference found")
+    check("\n    where asks which core or warp slot it has\n" in done.stderr, "no reason")
 
 
 @case
@@ -343,10 +344,11 @@ def signal_to_the_command_reaches_program_and_servers(b):
 @case
 def limit_of_time_ends_with_partial_results(b):
     done = b.cuda("--max-seconds", "3", "--out", "out", b.registered, "endless", code=5)
-    check("--max-seconds 3 reached" in done.stderr, "no message")
+    check("--max-seconds 3 reached" in done.stderr and "--detail '*:1-2'" in done.stderr, "no message, or no advice")
     report = json.loads((b.folder / "out" / "stats.json").read_text())
     check(report["complete"] is False and report["kernels"], "no partial results")
-    b.cuda("--max-seconds", "3", "--detail", "none", "--out", "untimed", b.registered, "endless", code=5)
+    done = b.cuda("--max-seconds", "3", "--detail", "none", "--out", "untimed", b.registered, "endless", code=5)
+    check("--detail '*:1-2'" not in done.stderr, "advice that was taken")
     report = json.loads((b.folder / "untimed" / "stats.json").read_text())
     check(report["complete"] is False and not report["kernels"], "no report of a run without time")
 

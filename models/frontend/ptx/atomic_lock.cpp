@@ -28,16 +28,18 @@ bool has_wide_atomics(const Block& block) {
 
 }  // namespace
 
-void place_atomic_lock(Module& module) {
+void place_atomic_locks(Module& module) {
   if (std::none_of(module.functions.begin(), module.functions.end(),
                    [](const Function& function) { return has_wide_atomics(function.body); }))
     return;
-  VariableDecl lock;
-  lock.space = StateSpace::kGlobal;
-  lock.type = Type::kB32;
-  lock.align = 4;
-  lock.name = kAtomicLock;
-  module.variables.push_back(lock);
+  VariableDecl locks;
+  locks.space = StateSpace::kGlobal;
+  locks.type = Type::kB32;
+  locks.align = kAtomicLockBytes;
+  locks.dims = {kAtomicLockCount};
+  locks.is_array = true;
+  locks.name = kAtomicLocks;
+  module.variables.push_back(locks);
 }
 
 }  // namespace heddle::ptx

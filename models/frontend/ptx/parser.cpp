@@ -89,7 +89,7 @@ Module parse_text(const std::string& text, const std::string& name) {
     throw base::InputError(name, "not a PTX module");
   Module module = builder.take();
   place_reserved_shared(module);
-  place_atomic_lock(module);
+  place_atomic_locks(module);
   return module;
 }
 

@@ -49,6 +49,7 @@ void Session::launch_nested(host::ModuleHandle module, unsigned depth) {
     }
     last_ns_ = 0;
     ++launches_;
+    if (settings_.on_launch) settings_.on_launch(*kernel.code);
     device_->launch(module, each.kernel, each.shape, args);
     nested_ns_ += last_ns_ + settings_.launch_ns;
     launch_nested(module, depth + 1);

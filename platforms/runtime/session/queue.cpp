@@ -11,6 +11,7 @@ namespace heddle::runtime {
 
 host::QueuedLaunch Session::launch_of(const Request& request, std::span<const std::byte> arguments) const {
   const Kernel& kernel = kernels_.at(request.arguments[0]);
+  if (settings_.on_launch) settings_.on_launch(*kernel.code);
   const auto number = [&](int i) { return static_cast<std::uint32_t>(request.arguments[i]); };
   host::QueuedLaunch launch;
   launch.module = kernel.module;

@@ -38,6 +38,8 @@ struct SessionSettings {
   /// Hears of each copy from device to host, as it is and with the names of addresses (AddressNames): what two runs of a program are
   /// compared by. May be empty.
   std::function<void(std::span<const std::byte>, std::span<const std::byte>)> on_read = nullptr;
+  /// Hears of each launch. May be empty.
+  std::function<void(const isa::Kernel&)> on_launch = nullptr;
 };
 
 /// Blocks of a shape that a multiprocessor holds at once.

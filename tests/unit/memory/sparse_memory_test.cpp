@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace heddle::memory::sparse_memory_test {
@@ -64,6 +66,40 @@ TEST(SparseMemory, WritingZerosDoesNotCreatePagesAndClearsThoseThatAre) {
   data[kBytes - 1] = 1;
   memory.write(0, data.data(), kBytes);
   EXPECT_EQ(memory.pages(), 2u);
+}
+
+TEST(SparseMemory, FillsAgreeWithAByteMapAndMakeNoPages) {
+  std::mt19937_64 random(3);
+  constexpr std::uint64_t kSpan = 6 * SparseMemory::kPageBytes, kBase = (1ull << 33) - kSpan / 2;
+  for (const bool aligned : {true, false}) {
+    SparseMemory memory;
+    std::vector<unsigned char> reference(kSpan, 0);
+    for (int i = 0; i < 3000; ++i) {
+      const unsigned unit = aligned && i < 2000 ? 256 : 1;
+      const std::uint64_t at = random() % (kSpan / unit) * unit;
+      const std::uint64_t bytes = std::min(kSpan - at, (1 + random() % (i % 4 == 0 ? 40 : 4)) * unit);
+      // Chunks that are filled are kept as that; a part of one makes the page.
+      const std::uint64_t element = i % 3 == 0 ? 0 : random();
+      std::vector<unsigned char> data(bytes);
+      for (std::uint64_t k = 0; k < bytes; ++k)
+        data[k] = static_cast<unsigned char>(element >> ((at + k) % 8 * 8));
+      memory.write(kBase + at, data.data(), bytes);
+      std::ranges::copy(data, reference.begin() + static_cast<std::ptrdiff_t>(at));
+      if (aligned && i == 1999) {
+        EXPECT_EQ(memory.pages(), 0u);
+      }
+      const std::uint64_t from = random() % kSpan;
+      std::vector<unsigned char> read(std::min<std::uint64_t>(kSpan - from, 1 + random() % 9000), 1);
+      memory.read(kBase + from, read.data(), read.size());
+      ASSERT_TRUE(std::ranges::equal(read, std::span(reference).subspan(from, read.size()))) << i;
+    }
+    EXPECT_GT(memory.pages(), 0u);
+  }
+  SparseMemory memory;
+  const std::vector<unsigned char> data(SparseMemory::kPageBytes, 7);
+  memory.write(0, data.data(), data.size());
+  EXPECT_EQ(memory.storage(5, 1), nullptr);
+  EXPECT_EQ(memory.page(5)[4095], 7);
 }
 
 TEST(SparseMemory, PagesOfAFullRegionKeepTheirPlacesAndReadAsZeroFirst) {

@@ -22,24 +22,6 @@ using isa::RowWidth;
 
 constexpr std::uint64_t kStep = 16;
 
-/// An address as a 64-bit row that may change.
-isa::Operand moving_address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
-                            StateSpace space, unsigned index) {
-  const isa::MemoryOperand at = address(kernel, instruction, operand, space, kStep);
-  const isa::Operand row = kernel.scratch(instruction, RowWidth::k64, index);
-  const isa::Operand offset = constant64(kernel, static_cast<std::uint64_t>(at.displacement));
-  if (!at.base.present) {
-    emit_move(kernel, instruction, row, offset);
-  } else if (at.base.width == RowWidth::k64) {
-    emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, row, at.base, offset);
-  } else {
-    emit_lane(kernel, instruction, LaneOp::kPack2x32, Type::kB64, row, at.base,
-              kernel.constants.row(RowWidth::k32, 0));
-    emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, row, row, offset);
-  }
-  return row;
-}
-
 isa::Instruction access(Opcode op, StateSpace space, isa::Operand at) {
   isa::Instruction out;
   out.op = op;
@@ -93,9 +75,9 @@ void decode_bulk_copy(KernelContext& kernel, const Instruction& instruction, con
   const GuardedRegion region(kernel, instruction);
   const StateSpace global = StateSpace::kGlobal, shared = StateSpace::kShared;
   const isa::Operand to =
-      moving_address(kernel, instruction, instruction.operands[0], into_shared ? shared : global, 0);
+      address_in_row(kernel, instruction, instruction.operands[0], into_shared ? shared : global, kStep, 0);
   const isa::Operand from =
-      moving_address(kernel, instruction, instruction.operands[1], into_shared ? global : shared, 1);
+      address_in_row(kernel, instruction, instruction.operands[1], into_shared ? global : shared, kStep, 1);
   const isa::Operand bytes = source(kernel, instruction, size, Type::kU32).operand;
   const isa::Operand left = kernel.scratch(instruction, RowWidth::k32, 0);
   emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU32, left, bytes,

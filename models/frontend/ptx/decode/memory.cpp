@@ -251,34 +251,51 @@ void emit_atomics(KernelContext& kernel, const Instruction& instruction, const M
   }
 }
 
-/// p := a compared with b
-isa::Operand emit_comparison(KernelContext& kernel, const Instruction& instruction, Type type,
-                             isa::Compare compare, isa::Operand a, isa::Operand b, unsigned predicate) {
-  isa::Instruction out =
-      simple_lane(kernel, instruction, {.op = isa::LaneOp::kSetp, .type = type, .compare = compare});
+/// p := a == b, and `also` where there is one
+isa::Operand emit_equality(KernelContext& kernel, const Instruction& instruction, Type type, isa::Operand a,
+                           isa::Operand b, unsigned predicate, isa::Operand also = {}) {
+  isa::Instruction out = simple_lane(kernel, instruction,
+                                     {.op = isa::LaneOp::kSetp,
+                                      .type = type,
+                                      .compare = isa::Compare::kEq,
+                                      .combine = also.present ? isa::Combine::kAnd : isa::Combine::kNone});
   out.dst[0] = kernel.scratch(instruction, isa::RowWidth::kPredicate, predicate);
-  out.src[0] = a;
-  out.src[1] = b;
+  out.src = {a, b, also};
   out.compare = true;
   return kernel.emit(instruction, out).dst[0];
 }
 
-/// The lock of 128-bit atomics, which the module has if it has any of them.
-isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op) {
+/// An access to one of the locks of 128-bit atomics, which the module has if it has any of them.
+isa::Instruction lock_access(const KernelContext& kernel, isa::Opcode op, isa::Operand offset) {
   Modifiers modifiers;
   modifiers.types[0] = Type::kB32;
   modifiers.type_count = 1;
   modifiers.space = StateSpace::kGlobal;
   modifiers.order = Order::kRelaxed;
   isa::Instruction out = access(op, modifiers);
-  out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLock).address);
+  out.memory.base = offset;
+  out.memory.displacement = static_cast<std::int64_t>(kernel.module.globals.at(kAtomicLocks).address);
   return out;
+}
+
+/// Where the lock of an address is among them.
+isa::Operand emit_lock_offset(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                              StateSpace space, unsigned scratch) {
+  const isa::Operand row = address_in_row(kernel, instruction, operand, space, kWidestAccess, scratch);
+  static_assert(kWidestAccess == 4 * kAtomicLockBytes);
+  emit_lane(kernel, instruction, isa::LaneOp::kAnd, Type::kB64, row, row,
+            constant64(kernel, (kAtomicLockCount - 1) * kWidestAccess));
+  emit_lane(kernel, instruction, isa::LaneOp::kShr, Type::kU64, row, row,
+            kernel.constants.row(isa::RowWidth::k32, 2));
+  return row;
 }
 
 }  // namespace
 
-/// atom.exch and .cas of 128 bits, and strong stores of as many: within a lock, since the L2's atomic unit has 64 bits. Each turn of
-/// the loop, the threads that have the lock release it, so that no mechanism of control flow can keep it from the others.
+/// atom.exch and .cas of 128 bits, and strong stores of as many: within a lock, since the L2's atomic unit has 64 bits. An address has
+/// one of the module's locks. A comparison looks before it takes the lock: where memory differs, that is the answer, so that
+/// of many threads that try again only those that may write take turns. No lock is held across a branch, so that no mechanism of
+/// control flow can keep it from the others, and lanes that have one do not wait for a turn of those that have none.
 void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                         const Modifiers& modifiers) {
   const bool stores = instruction.opcode == "st";
@@ -292,52 +309,60 @@ void decode_wide_atomic(KernelContext& kernel, const Instruction& instruction, c
       rows.push_back(source(kernel, instruction, *each, Type::kB64).operand);
     return rows;
   };
+  const isa::Operand lock =
+      emit_lock_offset(kernel, instruction, instruction.operands[at], modifiers.space, kFirstScratch + 2);
   Modifiers pair = as_pair(modifiers);
   pair.order = Order::kRelaxed;
   isa::Instruction load = access(isa::Opcode::kLoad, pair);
   load.memory = address(kernel, instruction, instruction.operands[at], modifiers.space, kWidestAccess);
   load.immediate = kWidestAccess;
+  for (unsigned i = 0; i < 2; ++i)
+    load.dst[i] = kernel.scratch(instruction, isa::RowWidth::k64, kFirstScratch + i);
   isa::Instruction store = access(isa::Opcode::kStore, pair);
   store.memory = load.memory;
   store.immediate = kWidestAccess;
   const std::vector<isa::Operand> next = pair_of(at + (compares ? 2 : 1));
   std::copy(next.begin(), next.end(), store.src.begin());
+  const std::vector<isa::Operand> expected = compares ? pair_of(at + 1) : std::vector<isa::Operand>();
   const auto word = [&](std::uint64_t value) { return kernel.constants.row(isa::RowWidth::k32, value); };
+  const auto emit = [&](const isa::Instruction& what, isa::Operand guard, isa::Operand also = {}) {
+    isa::Instruction& emitted = kernel.emit(instruction, what);  // with the PTX instruction's guard: none
+    emitted.guard = guard;
+    emitted.guard2 = also;
+  };
+  /// Whether memory has what is expected; absent: nothing is.
+  const auto look = [&](isa::Operand guard) {
+    if (!stores) emit(load, guard);
+    isa::Operand same;
+    for (unsigned i = 0; i < expected.size(); ++i)
+      same = emit_equality(kernel, instruction, Type::kU64, load.dst[i], expected[i], 1 + i, same);
+    return same;
+  };
 
   if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kRelease);
-  const std::uint32_t again = new_label(kernel), behind = new_label(kernel);
-  isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic);
+  const std::uint32_t again = new_label(kernel);
+  isa::Instruction take = lock_access(kernel, isa::Opcode::kAtomic, lock);
   take.cache_op = CacheOp::kDefault;
   take.atomic_op = isa::AtomicOp::kCas;
   take.src[0] = word(0);
   take.src[1] = word(1);
   take.dst[0] = kernel.scratch(instruction, isa::RowWidth::k32, kFirstScratch);
-  kernel.emit(instruction, take);
-  const isa::Operand taken =
-      emit_comparison(kernel, instruction, Type::kU32, isa::Compare::kNe, take.dst[0], word(0), 0);
-  emit_branch(kernel, instruction, behind).guard = taken;
-  for (unsigned i = 0; i < 2; ++i)
-    load.dst[i] = kernel.scratch(instruction, isa::RowWidth::k64, kFirstScratch + i);
-  if (!stores) kernel.emit(instruction, load);
+  constexpr std::uint64_t kFree = 0, kTaken = 1, kNotTried = 2;
+  isa::Operand may_write;
   if (compares) {
-    const std::vector<isa::Operand> expected = pair_of(at + 1);
-    const auto same = [&](unsigned i) {
-      return emit_comparison(kernel, instruction, Type::kU64, isa::Compare::kEq, load.dst[i], expected[i],
-                             1 + i);
-    };
-    const isa::Operand low = same(0), high = same(1);
-    isa::Instruction& written = kernel.emit(instruction, store);
-    written.guard = low;
-    written.guard2 = high;
-  } else {
-    kernel.emit(instruction, store);
+    emit_move(kernel, instruction, take.dst[0], word(kNotTried));
+    may_write = look({});
   }
+  emit(take, may_write);
+  const isa::Operand mine = emit_equality(kernel, instruction, Type::kU32, take.dst[0], word(kFree), 0);
+  const isa::Operand unchanged = look(mine);
+  emit(store, mine, unchanged);
   emit_fence(kernel, instruction, isa::MemoryScope::kGpu, isa::FenceOrder::kAcquireRelease);
-  isa::Instruction release = lock_access(kernel, isa::Opcode::kStore);
+  isa::Instruction release = lock_access(kernel, isa::Opcode::kStore, lock);
   release.src[0] = word(0);
-  kernel.emit(instruction, release);
-  kernel.label_pc[behind] = static_cast<std::uint32_t>(kernel.code.size());
-  emit_branch(kernel, instruction, again).guard = taken;
+  emit(release, mine);
+  emit_branch(kernel, instruction, again).guard =
+      emit_equality(kernel, instruction, Type::kU32, take.dst[0], word(kTaken), 0);
   if (acquires(modifiers.order))
     emit_fence(kernel, instruction, modifiers.scope, isa::FenceOrder::kAcquireRelease);
   if (stores) return;

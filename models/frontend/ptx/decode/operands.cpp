@@ -340,6 +340,23 @@ isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction
   return memory;
 }
 
+isa::Operand address_in_row(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                            StateSpace space, unsigned bytes, unsigned scratch) {
+  const isa::MemoryOperand at = address(kernel, instruction, operand, space, bytes);
+  const isa::Operand row = kernel.scratch(instruction, isa::RowWidth::k64, scratch);
+  const isa::Operand offset = constant64(kernel, static_cast<std::uint64_t>(at.displacement));
+  if (!at.base.present) {
+    emit_move(kernel, instruction, row, offset);
+  } else if (at.base.width == isa::RowWidth::k64) {
+    emit_lane(kernel, instruction, isa::LaneOp::kAdd, Type::kU64, row, at.base, offset);
+  } else {
+    emit_lane(kernel, instruction, isa::LaneOp::kPack2x32, Type::kB64, row, at.base,
+              kernel.constants.row(isa::RowWidth::k32, 0));
+    emit_lane(kernel, instruction, isa::LaneOp::kAdd, Type::kU64, row, row, offset);
+  }
+  return row;
+}
+
 void check_operand_count(const KernelContext& kernel, const Instruction& instruction, std::size_t least,
                          std::size_t most) {
   const std::size_t present = instruction.operands.size();

@@ -42,6 +42,11 @@ struct Row {
 [[nodiscard]] isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction,
                                          const Operand& operand, StateSpace space, unsigned bytes);
 
+/// The same in scratch row `scratch` of 64 bits, which may change.
+[[nodiscard]] isa::Operand address_in_row(KernelContext& kernel, const Instruction& instruction,
+                                          const Operand& operand, StateSpace space, unsigned bytes,
+                                          unsigned scratch);
+
 /// Reports an error unless the instruction has from `least` to `most` operands.
 void check_operand_count(const KernelContext& kernel, const Instruction& instruction, std::size_t least,
                          std::size_t most);

@@ -47,7 +47,7 @@ void lower_vector_atomic(Lowering& of, const Instruction& in, unsigned count, is
   }
 }
 
-/// EXCH and CAS within the module's lock. Each turn of the loop, the threads that have the lock release it, so that no mechanism of
+/// EXCH and CAS within the module's lock. CAS looks before it takes the lock: where memory differs, that is the answer. Each turn of the loop, the threads that have the lock release it, so that no mechanism of
 /// control flow can keep it from the others.
 void lower_wide_atomic(Lowering& of, const Instruction& in, isa::Instruction& out) {
   const isa::Instruction access = out;
@@ -75,6 +75,23 @@ void lower_wide_atomic(Lowering& of, const Instruction& in, isa::Instruction& ou
   };
   sequence.set_to_guard(to_do);
   const std::uint32_t again = sequence.here();
+  const auto look = [&](const isa::Operand& guard) {
+    isa::Instruction& load = part(isa::Opcode::kLoad);
+    load.guard = guard;
+    for (unsigned i = 0; i < kWords; ++i) load.dst[i] = sequence.row(i);
+    if (!compares) return;
+    isa::Instruction& comparison = sequence.own(compare_words, {same}, {});
+    for (unsigned i = 0; i < kWords; ++i) {
+      comparison.src[i] = sequence.row(i);
+      comparison.src[kWords + i] = given[i];
+    }
+  };
+  if (compares) {
+    look(to_do);
+    isa::Operand differs = same;
+    differs.negated = true;
+    sequence.set(to_do, false).guard = differs;
+  }
   isa::Instruction& take = lock(isa::Opcode::kAtomic);
   take.atomic_op = isa::AtomicOp::kCas;
   take.src[0] = sequence.literal(0);
@@ -86,15 +103,7 @@ void lower_wide_atomic(Lowering& of, const Instruction& in, isa::Instruction& ou
       .lane({.op = isa::LaneOp::kSetp, .type = isa::Type::kU32, .compare = isa::Compare::kEq}, taken, was,
             sequence.literal(0))
       .guard = to_do;
-  isa::Instruction& load = part(isa::Opcode::kLoad);
-  for (unsigned i = 0; i < kWords; ++i) load.dst[i] = sequence.row(i);
-  if (compares) {
-    isa::Instruction& comparison = sequence.own(compare_words, {same}, {});
-    for (unsigned i = 0; i < kWords; ++i) {
-      comparison.src[i] = sequence.row(i);
-      comparison.src[kWords + i] = given[i];
-    }
-  }
+  look(taken);
   isa::Instruction& store = part(isa::Opcode::kStore);
   for (unsigned i = 0; i < kWords; ++i) store.src[i] = next[i];
   if (compares) store.guard2 = same;
