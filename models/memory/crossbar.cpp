@@ -1,7 +1,6 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string>
 
@@ -134,26 +133,10 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 // ---- cores and partitions that run ahead ----
 
-void Crossbar::learn_turns(base::Cycle from, base::Cycle to) {
-  for (base::Cycle edge = from; edge <= to; ++edge)
-    turns_[edge & (turns_.size() - 1)] =
-        sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
-}
-
 sim::Turn Crossbar::begin_window(sim::Turn floor) {
-  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
-  if (window_edge_ == base::kNever || floor > window_end_) {
-    if (turns_.empty()) turns_.resize(std::bit_ceil(trip + 2));
-    window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
-    learn_turns(window_edge_, window_edge_ + trip);
-    arrival_edge_ = window_edge_ + trip;
-  }
-  // Mostly the network is a few cycles farther than in the window before.
-  while (turn_of(window_edge_) < floor) {
-    ++window_edge_;
-    ++arrival_edge_;
-    learn_turns(arrival_edge_, arrival_edge_);
-  }
+  window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
+  if (turn_of(window_edge_) < floor) ++window_edge_;
+  arrival_edge_ = window_edge_ + std::min(requests_.shortest_trip(), responses_.shortest_trip());
   window_end_ = turn_of(arrival_edge_);
   // In a cluster, whether a packet waits behind one that is refused depends on other cores.
   if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);

@@ -101,10 +101,9 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
     std::uint32_t room = 0;
     sim::Turn grant = 0;  ///< without room: the first that may free an entry
   };
-  /// Of a cycle from the first one of the window to arrival_edge_.
-  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const { return turns_[edge & (turns_.size() - 1)]; }
-  /// Knows the turns of these cycles then.
-  void learn_turns(base::Cycle from, base::Cycle to);
+  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const {
+    return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+  }
   [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port,
                                 bool held) const;
   /// Tells processes, of which `first` has output 0, what is on its way to them.
@@ -176,9 +175,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   LateEnds late_responses_;
   std::vector<Ahead> cores_ahead_, partitions_ahead_;
   sim::Windows* windows_ = nullptr;
-  std::vector<sim::Turn> turns_;  ///< ring by cycle, its size a power of two
   // Of this window.
-  base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
+  base::Cycle window_edge_ = 0;  ///< the first cycle of the network that has not been
   base::Cycle arrival_edge_ =
       0;                      ///< the first one in which a packet may arrive that is granted in it or later
   sim::Turn window_end_ = 0;  ///< its turn

@@ -69,17 +69,16 @@ void LogicalProcess::run() {
 }
 
 Windows::Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead, unsigned threads,
-                 unsigned delay_seed)
+                 AheadGain::Policy ahead, unsigned delay_seed)
     : manager_(manager),
       lookahead_(lookahead),
       next_edges_(processes, kNoTurn),
+      wanting_(processes),
       workers_(std::min(threads, processes), delay_seed),
       gain_(workers_.threads() == 1 ? ThreadGain::Policy::kNever
             : delay_seed != 0       ? ThreadGain::Policy::kAlways
                                     : ThreadGain::Policy::kMeasured),
-      ahead_gain_(workers_.threads() == 1 ? AheadGain::Policy::kAhead
-                  : delay_seed != 0       ? AheadGain::Policy::kByTurns
-                                          : AheadGain::Policy::kMeasured) {
+      ahead_gain_(ahead) {
   for (unsigned i = 0; i < processes; ++i) processes_.push_back(std::make_unique<LogicalProcess>(i));
   manager_.windows_ = this;
 }
@@ -90,12 +89,7 @@ void Windows::arrive(unsigned process, Turn turn, LogicalProcess::Effect effect,
   LogicalProcess& to = *processes_[process];
   to.arrivals_.push_back({turn, effect, owner, what});
   if (to.next_arrival_ == kNoTurn) to.next_arrival_ = turn;
-  next_edges_[process] = std::min(next_edges_[process], turn);
-}
-
-void Windows::find_floor() {
-  floor_ = kNoTurn;
-  for (const Turn edge : next_edges_) floor_ = std::min(floor_, edge);
+  want_before(process, turn);
 }
 
 // ---- One after another ----
@@ -115,7 +109,7 @@ WindowCounters Windows::counters() const {
 }
 
 void Windows::look() {
-  ahead_ = ahead_gain_.look(work());
+  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work());
   windows_left_ = AheadGain::kWindows;
 }
 
@@ -137,6 +131,7 @@ void Windows::join() {
       process->domains_[i]->move_wishes();
     }
   std::ranges::fill(next_edges_, kNoTurn);
+  wanting_.clear();
   floor_ = kNoTurn;
   joined_ = true;
   ++counters_.joins;
@@ -210,26 +205,16 @@ void Windows::run_turns(std::uint64_t& limit) {
       run_floor();
     else
       run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))));
-    find_floor();
     if (--windows_left_ == 0) look();
   }
 }
 
 void Windows::run_rest(std::uint64_t& limit) {
-  const auto first = [this] {
-    Turn turn = kNoTurn;
-    for (const ClockDomain* const domain : manager_.domains_) turn = std::min(turn, domain->next_turn());
-    return turn;
-  };
-  // One edge after another: they are counted.
-  for (Turn turn = first(); turn < next_turn();) {
-    manager_.before_ = turn + 1;
-    manager_.run_domains(limit);
-    const Turn next = first();
-    if (next == turn) return;  // model time may not run so far
-    counters_.add(1, 1);
-    turn = next;
-  }
+  manager_.before_ = next_turn();
+  const std::uint64_t before = manager_.edges_;
+  manager_.run_domains(limit);
+  const std::uint64_t edges = manager_.edges_ - before;
+  counters_.add(edges, edges);
 }
 
 void Windows::run_calls() {
@@ -248,12 +233,14 @@ void Windows::run_calls() {
 void Windows::run_floor() {
   manager_.now_ = time_of(floor_);
   manager_.rank_done_ = rank_of(floor_);
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (next_edges_[i] != floor_) continue;
+  wanting_.for_each([this](unsigned i) {
+    if (next_edges_[i] != floor_) return;
     processes_[i]->run_next(processes_[i]->next());
     counters_.add(1, 1);
-    next_edges_[i] = processes_[i]->next_turn();
-  }
+    set_next_edge(i, processes_[i]->next_turn());
+  });
+  floor_ = kNoTurn;
+  wanting_.for_each([this](unsigned i) { floor_ = std::min(floor_, next_edges_[i]); });
 }
 
 bool Windows::share_processes() {
@@ -292,18 +279,27 @@ void Windows::run_window(Turn end) {
   else  // they are to meet there
     end = std::min(end, reached_);
   runs_.clear();
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (next_edges_[i] >= end) continue;
-    LogicalProcess* const process = processes_[i].get();
-    if (process->waits_ != 0) continue;
-    process->end_ = std::min(end, std::max(floor_ + 1, lookahead_.reach(process->number_)));
-    if (next_edges_[i] < process->end_) runs_.push_back(process);
-  }
+  Turn next_floor = kNoTurn;
+  wanting_.for_each([&](unsigned i) {
+    if (next_edges_[i] < end) {
+      LogicalProcess* const process = processes_[i].get();
+      if (process->waits_ == 0) {
+        process->end_ = std::min(end, std::max(floor_ + 1, lookahead_.reach(i)));
+        if (next_edges_[i] < process->end_) {
+          runs_.push_back(process);
+          return;
+        }
+      }
+    }
+    next_floor = std::min(next_floor, next_edges_[i]);
+  });
   counters_.runs += runs_.size();
   run_processes();
   std::exception_ptr fault;
   for (LogicalProcess* process : runs_) {
-    next_edges_[process->number_] = process->next_turn();
+    const Turn next = process->next_turn();
+    set_next_edge(process->number_, next);
+    next_floor = std::min(next_floor, next);
     if (process->fault_ && !fault) fault = process->fault_;
     for (const Call& call : process->calls_) {
       calls_.push_back(call);
@@ -311,6 +307,7 @@ void Windows::run_window(Turn end) {
     }
     process->calls_.clear();
   }
+  floor_ = next_floor;
   if (fault) std::rethrow_exception(fault);
 }
 

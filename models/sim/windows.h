@@ -34,6 +34,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index_set.h"
 #include "sim/ahead_gain.h"
 #include "sim/clock.h"
 #include "sim/logical_process.h"
@@ -54,6 +55,8 @@ class Lookahead {
   [[nodiscard]] virtual Turn reach(unsigned process) = 0;
   /// No process runs ahead any more, until begin_window(): what has been announced and has not come is not known.
   virtual void end_windows() = 0;
+  /// Windows are worth a try: not all of them end at their floor.
+  [[nodiscard]] virtual bool lets_run_ahead() const { return true; }
 
  protected:
   ~Lookahead() = default;
@@ -62,9 +65,10 @@ class Lookahead {
 /// The processes of one machine.
 class Windows {
  public:
-  /// `threads` host threads, the caller's included, at least 1. `delay_seed`: see WorkerThreads.
+  /// `threads` host threads, the caller's included, at least 1. `ahead`: whether and when processes run ahead. `delay_seed`: see
+  /// WorkerThreads.
   Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead, unsigned threads,
-          unsigned delay_seed = 0);
+          AheadGain::Policy ahead, unsigned delay_seed = 0);
   ~Windows();
   Windows(const Windows&) = delete;
   Windows& operator=(const Windows&) = delete;
@@ -96,7 +100,6 @@ class Windows {
   [[nodiscard]] std::uint64_t work() const;
   /// The manager's domains before that.
   void run_rest(std::uint64_t& limit);
-  void find_floor();
   /// Of the earliest call that has had no effect yet.
   [[nodiscard]] Turn next_call() const { return calls_.empty() ? kNoTurn : calls_.front().turn; }
   [[nodiscard]] Turn next_turn() const { return std::min(floor_, next_call()); }
@@ -110,15 +113,23 @@ class Windows {
   void run_calls();
   /// The rest has woken a process.
   void wanted(const LogicalProcess& process, Turn turn) {
-    Turn& next = next_edges_[process.number_];
-    next = std::min(next, turn);
+    want_before(process.number_, turn);
     floor_ = std::min(floor_, turn);
+  }
+  void want_before(unsigned process, Turn turn) {
+    next_edges_[process] = std::min(next_edges_[process], turn);
+    wanting_.insert(process);
+  }
+  void set_next_edge(unsigned process, Turn turn) {
+    next_edges_[process] = turn;
+    if (turn == kNoTurn) wanting_.erase(process);
   }
 
   ClockManager& manager_;
   Lookahead& lookahead_;
   std::vector<std::unique_ptr<LogicalProcess>> processes_;
-  std::vector<Turn> next_edges_;       ///< that they want; beside each other, since all are looked at often
+  std::vector<Turn> next_edges_;       ///< that they want; beside each other, since they are looked at often
+  base::IndexSet wanting_;             ///< those that want one: of a machine with little work, few
   Turn floor_ = kNoTurn;               ///< the earliest of them
   std::vector<LogicalProcess*> runs_;  ///< in this window
   std::vector<Call> calls_;            ///< heap, earliest first

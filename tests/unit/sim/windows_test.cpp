@@ -203,7 +203,12 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
   network.apart = apart;
   if (too_far) network.look_too_far();
   ClockDomain core(manager, "core", 1000, ClockRank::kCore);
-  Windows windows(manager, processes, network, threads, delay_seed);
+  using Ahead = AheadGain::Policy;
+  Windows windows(manager, processes, network, threads,
+                  threads == 1      ? Ahead::kAhead
+                  : delay_seed != 0 ? Ahead::kByTurns
+                                    : Ahead::kMeasured,
+                  delay_seed);
   std::vector<std::unique_ptr<Process>> all;
   for (unsigned i = 0; i < processes; ++i)
     all.push_back(std::make_unique<Process>(
