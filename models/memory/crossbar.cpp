@@ -95,6 +95,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     const tlm::tlm_sync_enum answer =
         defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], requests_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_REQ;
+    if (begin && coalescer_.on() && sim::memory_extension(payload).op == sim::MemoryOp::kRead)
+      may_join(*process);
     return answer;
   }
   const base::Cycle now = clock_.domain().cycle();
@@ -104,6 +106,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     ext.core = base::CoreId{port};
+    if (windows_ != nullptr) request_times_[port].entered(ext.order, now);
     if (ext.op != sim::MemoryOp::kMessage && !ext.to_partition)
       ext.partition = map_.partition(payload.get_address());
     else if (ext.partition.value() >= partition_isock.size())
@@ -123,6 +126,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     if (!responses_.offered(cluster) || responses_.offer(cluster) != &payload)
       protocol_error("crossbar", "END_RESP without BEGIN_RESP", name());
     responses_.complete(cluster, now);
+    answered(payload);
     payload.release();
     clock_.wake();
     return tlm::TLM_COMPLETED;
@@ -132,6 +136,19 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 }
 
 // ---- cores and partitions that run ahead ----
+
+void Crossbar::run_ahead(sim::Windows& windows, std::uint64_t service) {
+  windows_ = &windows;
+  request_times_.resize(core_tsock.size());
+  const base::Cycle cycles = clock_.domain().first_edge_at(service);
+  round_trip_ = requests_.shortest_trip() + (cycles == 0 ? 0 : cycles - 1) + responses_.shortest_trip();
+}
+
+void Crossbar::answered(tlm::tlm_generic_payload& payload) {
+  sim::MemoryExtension& ext = sim::memory_extension(payload);
+  if (coalescer_.on()) coalescer_.delivered(ext);
+  if (windows_ != nullptr) request_times_[ext.core.value()].answered(ext.order);
+}
 
 sim::Turn Crossbar::begin_window(sim::Turn floor) {
   window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
@@ -184,8 +201,27 @@ sim::Turn Crossbar::earliest_grant(const CrossbarDirection& from_it, unsigned po
   return turn_of(from_it.earliest_grant(port, window_edge_, arrival_edge_));
 }
 
+sim::Turn Crossbar::earliest_answer(unsigned core) const {
+  // A read that joins another one is answered when that is.
+  if (coalescer_.on() &&
+      (cores_ahead_[core].sent != 0 || requests_.queued(core) || coalescer_.following(core) != 0))
+    return window_end_;
+  // What enters from now on enters in the last cycle that has been, or later.
+  const base::Cycle entered =
+      std::min(request_times_[core].oldest(), window_edge_ - std::min<base::Cycle>(window_edge_, 1));
+  return std::max(window_end_, turn_of(entered + round_trip_));
+}
+
+void Crossbar::may_join(sim::LogicalProcess& process) const {
+  const base::Cycle enters = clock_.domain().first_edge_at(sim::time_of(process.turn()));
+  process.limit(
+      std::max(window_end_, turn_of(enters - std::min<base::Cycle>(enters, 1) + responses_.shortest_trip())));
+}
+
 sim::Turn Crossbar::reach_of_core(unsigned core) {
-  const sim::Turn end = reach(cores_ahead_[core], requests_, core, held_requests_[core].payload != nullptr);
+  const bool held = held_requests_[core].payload != nullptr;
+  sim::Turn end = reach(cores_ahead_[core], requests_, core, held);
+  if (!held && cores_ahead_[core].room != 0) end = earliest_answer(core);
   if (cluster_cores_ == 1) return end;
   const unsigned cluster = cluster_of(core);
   // Who accepts one may get another one then.
@@ -285,6 +321,7 @@ bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload
   const std::optional<bool> answer = responses_.take_answer(cluster);
   const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
   if (!(answer ? *answer : offer_response(core, payload))) return false;
+  answered(payload);
   payload.release();
   return true;
 }

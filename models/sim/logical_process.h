@@ -36,6 +36,8 @@ class LogicalProcess {
   /// Keeps a fault until the rest has come to it (FaultLatch).
   void fail_later(std::exception_ptr fault) { failure_ = std::move(fault); }
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }
+  /// Of the process that runs.
+  [[nodiscard]] Turn turn() const { return now_; }
   /// No edge of this turn or a later one is of the window.
   void limit(Turn turn) { end_ = std::min(end_, turn); }
 

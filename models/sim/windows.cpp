@@ -204,7 +204,8 @@ void Windows::run_turns(std::uint64_t& limit) {
     if (end <= floor_)
       run_floor();
     else
-      run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))));
+      run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))),
+                 std::max(floor_ + 1, turn_at(limit, ClockRank::kCore)));
     if (--windows_left_ == 0) look();
   }
 }
@@ -273,19 +274,20 @@ void Windows::run_processes() {
   counters_.add(edges, longest);
 }
 
-void Windows::run_window(Turn end) {
-  if (ahead_)
-    reached_ = std::max(reached_, end);
-  else  // they are to meet there
+void Windows::run_window(Turn end, Turn horizon) {
+  if (!ahead_) {  // they are to meet there
     end = std::min(end, reached_);
+    horizon = std::min(horizon, reached_);
+  }
   runs_.clear();
   Turn next_floor = kNoTurn;
   wanting_.for_each([&](unsigned i) {
     if (next_edges_[i] < end) {
       LogicalProcess* const process = processes_[i].get();
       if (process->waits_ == 0) {
-        process->end_ = std::min(end, std::max(floor_ + 1, lookahead_.reach(i)));
+        process->end_ = std::min(horizon, std::max(floor_ + 1, lookahead_.reach(i)));
         if (next_edges_[i] < process->end_) {
+          reached_ = std::max(reached_, process->end_);
           runs_.push_back(process);
           return;
         }

@@ -47,10 +47,11 @@ namespace heddle::sim {
 /// How far a process may run ahead. Asked between windows.
 class Lookahead {
  public:
-  /// A window begins: everything before `floor` has happened. The first turn that no process may have; `floor`: none runs
-  /// ahead, the edges of this turn are run one after another, and their calls are not deferred.
+  /// A window begins: everything before `floor` has happened. Who wants an edge before the turn that it returns runs in this window,
+  /// as far as reach() lets it; `floor`: none runs ahead, the edges of this turn are run one after another, and their calls are not
+  /// deferred. Who may run far so does it at once, and not a few edges more in every window.
   [[nodiscard]] virtual Turn begin_window(Turn floor) = 0;
-  /// The same of one process: the earliest turn at which the rest may do something to it that has not been announced
+  /// In this window: the earliest turn at which the rest may do something to the process that has not been announced
   /// (Windows::arrive()).
   [[nodiscard]] virtual Turn reach(unsigned process) = 0;
   /// No process runs ahead any more, until begin_window(): what has been announced and has not come is not known.
@@ -109,7 +110,8 @@ class Windows {
   bool share_processes();
   /// The processes' edges at the floor.
   void run_floor();
-  void run_window(Turn end);
+  /// Those that want an edge before `end` run, as far as each may, but not beyond `horizon`.
+  void run_window(Turn end, Turn horizon);
   void run_calls();
   /// The rest has woken a process.
   void wanted(const LogicalProcess& process, Turn turn) {

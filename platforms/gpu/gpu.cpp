@@ -186,7 +186,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
                                              config.host.threads, ahead_policy(config.host),
                                              config.host.delay_seed);
-    lookahead->bind(*windows);
+    // The cycle in which L2 takes a request up may have begun when it arrives.
+    const std::uint32_t l2_cycles = config.memory.l2.latency_cycles;
+    lookahead->bind(*windows, l2_clock.edge_time(l2_cycles - std::min(l2_cycles, 1u)));
   }
   // Cores, and partitions with their channels, have clocks of their own where they run ahead of the rest.
   const auto clock_of = [&](std::uint32_t process, const char* clock, std::uint32_t i,

@@ -32,10 +32,10 @@ class GpuLookahead final : public sim::Lookahead {
         watchdog_(watchdog),
         system_clock_(system_clock),
         cores_(cores) {}
-  /// Before anything runs.
-  void bind(sim::Windows& windows) {
+  /// Before anything runs. `l2_service`: see memory::Crossbar::run_ahead().
+  void bind(sim::Windows& windows, std::uint64_t l2_service) {
     windows_ = &windows;
-    crossbar_.run_ahead(windows);
+    crossbar_.run_ahead(windows, l2_service);
   }
 
   /// All run edge by edge, one after another, from now on.
@@ -52,9 +52,10 @@ class GpuLookahead final : public sim::Lookahead {
   }
   sim::Turn reach(unsigned process) override {
     const auto cores = static_cast<unsigned>(cores_.size());
-    if (process >= cores) return std::min(launch_end(), crossbar_.reach_of_partition(process - cores));
-    const sim::Turn reach = crossbar_.reach_of_core(process);
-    return cores_[process]->has_ctas() ? reach : std::min(launch_end(), reach);
+    if (process >= cores)
+      return std::min({end_, launch_end(), crossbar_.reach_of_partition(process - cores)});
+    const sim::Turn reach = std::min(system_clock_.next_turn(), crossbar_.reach_of_core(process));
+    return cores_[process]->has_ctas() ? reach : std::min({end_, launch_end(), reach});
   }
   void end_windows() override { crossbar_.end_windows(); }
   [[nodiscard]] bool lets_run_ahead() const override { return !forbidden_ && !forbidden_in_launch_; }
