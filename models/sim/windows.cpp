@@ -41,22 +41,25 @@ void LogicalProcess::take_arrival() {
     next_arrival_ = arrivals_[arrived_].turn;
 }
 
-void LogicalProcess::run_next(ClockDomain& next) {
-  if (next_arrival_ < next.next_turn())
+unsigned LogicalProcess::run_next(ClockDomain& next) {
+  if (next_arrival_ < next.next_turn()) {
     take_arrival();
-  else
-    next.fire();
+    return 0;
+  }
+  next.fire();
+  return 1;
 }
 
 void LogicalProcess::run() {
   running_ = this;
   stopped_ = false;
   std::uint32_t edges = 0;
+  std::uint32_t fired = 0;
   try {
     ClockDomain* domain = &next();
     now_ = std::min(next_arrival_, domain->next_turn());
     do {
-      run_next(*domain);
+      fired += run_next(*domain);
       ++edges;
       domain = &next();
       now_ = std::min(next_arrival_, domain->next_turn());
@@ -65,6 +68,7 @@ void LogicalProcess::run() {
     fault_ = std::current_exception();
   }
   edges_ = edges;
+  fired_ = fired;
   running_ = nullptr;
 }
 
@@ -95,9 +99,7 @@ void Windows::arrive(unsigned process, Turn turn, LogicalProcess::Effect effect,
 // ---- One after another ----
 
 std::uint64_t Windows::work() const {
-  std::uint64_t runs = 0;
-  for (const auto& process : processes_)
-    for (std::size_t i = 0; i < process->domains_.size(); ++i) runs += process->domains_[i]->runs_;
+  std::uint64_t runs = fired_;
   for (const ClockDomain* const common : commons_) runs += common->runs_;
   return runs;
 }
@@ -111,6 +113,7 @@ WindowCounters Windows::counters() const {
 void Windows::look() {
   ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work());
   windows_left_ = AheadGain::kWindows;
+  look_at_ = fired_ + AheadGain::kEdges;
 }
 
 void Windows::join() {
@@ -206,7 +209,7 @@ void Windows::run_turns(std::uint64_t& limit) {
     else
       run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))),
                  std::max(floor_ + 1, turn_at(limit, ClockRank::kCore)));
-    if (--windows_left_ == 0) look();
+    if (--windows_left_ == 0 || fired_ >= look_at_) look();
   }
 }
 
@@ -236,7 +239,7 @@ void Windows::run_floor() {
   manager_.rank_done_ = rank_of(floor_);
   wanting_.for_each([this](unsigned i) {
     if (next_edges_[i] != floor_) return;
-    processes_[i]->run_next(processes_[i]->next());
+    fired_ += processes_[i]->run_next(processes_[i]->next());
     counters_.add(1, 1);
     set_next_edge(i, processes_[i]->next_turn());
   });
@@ -268,6 +271,7 @@ void Windows::run_processes() {
   std::uint64_t longest = 0;
   for (const LogicalProcess* const process : runs_) {
     edges += process->edges_;
+    fired_ += process->fired_;
     longest = std::max<std::uint64_t>(longest, process->edges_);
   }
   gain_.end(edges);

@@ -97,7 +97,7 @@ class Windows {
   void part();
   /// Whether windows pay.
   void look();
-  /// How often members have run.
+  /// How often members have run: mostly a domain of a process has one.
   [[nodiscard]] std::uint64_t work() const;
   /// The manager's domains before that.
   void run_rest(std::uint64_t& limit);
@@ -142,7 +142,9 @@ class Windows {
   bool joined_ = false;                ///< they do not
   bool ahead_ = true;                  ///< they are to
   unsigned windows_left_ = 1;          ///< before the next look()
+  std::uint64_t look_at_ = 0;          ///< edges of processes that have run ahead, the same
   Turn reached_ = 0;                   ///< no process has had this turn or a later one
+  std::uint64_t fired_ = 0;            ///< edges of processes that have run ahead
   WindowCounters counters_;
 };
 
