@@ -142,6 +142,8 @@ void Crossbar::run_ahead(sim::Windows& windows, std::uint64_t service) {
   request_times_.resize(core_tsock.size());
   const base::Cycle cycles = clock_.domain().first_edge_at(service);
   round_trip_ = requests_.shortest_trip() + (cycles == 0 ? 0 : cycles - 1) + responses_.shortest_trip();
+  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
+  stretch_ = std::max(trip, (round_trip_ - trip) * 2 / std::max(2u, windows.threads()));
 }
 
 void Crossbar::answered(tlm::tlm_generic_payload& payload) {
@@ -155,6 +157,7 @@ sim::Turn Crossbar::begin_window(sim::Turn floor) {
   if (turn_of(window_edge_) < floor) ++window_edge_;
   arrival_edge_ = window_edge_ + std::min(requests_.shortest_trip(), responses_.shortest_trip());
   window_end_ = turn_of(arrival_edge_);
+  stretch_end_ = turn_of((arrival_edge_ + stretch_ - 1) / stretch_ * stretch_);
   // In a cluster, whether a packet waits behind one that is refused depends on other cores.
   if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);
   hand_over<&Crossbar::request_comes>(requests_, static_cast<unsigned>(core_tsock.size()));
@@ -209,7 +212,7 @@ sim::Turn Crossbar::earliest_answer(unsigned core) const {
   // What enters from now on enters in the last cycle that has been, or later.
   const base::Cycle entered =
       std::min(request_times_[core].oldest(), window_edge_ - std::min<base::Cycle>(window_edge_, 1));
-  return std::max(window_end_, turn_of(entered + round_trip_));
+  return std::max(window_end_, std::min(stretch_end_, turn_of(entered + round_trip_)));
 }
 
 void Crossbar::may_join(sim::LogicalProcess& process) const {
