@@ -54,6 +54,8 @@ class GrowingRing {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] T& front() { return items_[head_]; }
   [[nodiscard]] const T& front() const { return items_[head_]; }
+  /// i-th from the front.
+  [[nodiscard]] T& operator[](std::size_t i) { return items_[(head_ + i) & (items_.size() - 1)]; }
 
   void push_back(const T& item) {
     if (size_ == items_.size()) grow();

@@ -111,10 +111,8 @@ void Core::begin_launch(const LaunchContext* launch) {
 
 Cycle Core::least_cycles_left() const {
   if (!has_ctas()) return 0;
-  std::uint64_t threads = 0;
-  for (const CtaContext& cta : state_.ctas) threads += cta.resident ? cta.live_threads : 0u;
   const std::uint64_t exits = exits_per_cycle();
-  return std::max<std::uint64_t>(1, (threads + exits - 1) / exits);
+  return std::max<std::uint64_t>(1, (state_.live_threads + exits - 1) / exits);
 }
 
 void Core::learn_kernel() {

@@ -88,6 +88,9 @@ struct LaunchContext {
   TraceSink* trace = nullptr;          ///< nullptr: nothing is recorded
   KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
 
+  [[nodiscard]] std::uint32_t threads_per_cta() const {
+    return static_cast<std::uint32_t>(shape.block.count());
+  }
   /// The block that operands name constant rows of.
   [[nodiscard]] const std::byte* constants() const {
     return own_constants.empty() ? kernel->constants.data() : own_constants.data();
@@ -120,7 +123,6 @@ struct CtaContext {
   std::uint64_t linear_id = 0;
   std::uint64_t order = 0;       ///< CTAs that the core was given before
   std::uint32_t warps_left = 0;  ///< warps with live lanes or outstanding memory operations
-  std::uint32_t live_threads = 0;
   std::uint32_t shared_base = 0;  ///< byte offset in the core's shared memory
   std::vector<WarpId> warps;
 };

@@ -1,7 +1,6 @@
 #include "memory/crossbar.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string>
 
@@ -96,6 +95,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     const tlm::tlm_sync_enum answer =
         defer<&Crossbar::deferred_of_core>(*process, cores_ahead_[port], requests_, port, payload, begin);
     if (answer == tlm::TLM_UPDATED) phase = tlm::END_REQ;
+    if (begin && coalescer_.on() && sim::memory_extension(payload).op == sim::MemoryOp::kRead)
+      may_join(*process);
     return answer;
   }
   const base::Cycle now = clock_.domain().cycle();
@@ -105,6 +106,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     ext.core = base::CoreId{port};
+    if (windows_ != nullptr) request_times_[port].entered(ext.order, now);
     if (ext.op != sim::MemoryOp::kMessage && !ext.to_partition)
       ext.partition = map_.partition(payload.get_address());
     else if (ext.partition.value() >= partition_isock.size())
@@ -124,6 +126,7 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     if (!responses_.offered(cluster) || responses_.offer(cluster) != &payload)
       protocol_error("crossbar", "END_RESP without BEGIN_RESP", name());
     responses_.complete(cluster, now);
+    answered(payload);
     payload.release();
     clock_.wake();
     return tlm::TLM_COMPLETED;
@@ -134,27 +137,27 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 // ---- cores and partitions that run ahead ----
 
-void Crossbar::learn_turns(base::Cycle from, base::Cycle to) {
-  for (base::Cycle edge = from; edge <= to; ++edge)
-    turns_[edge & (turns_.size() - 1)] =
-        sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+void Crossbar::run_ahead(sim::Windows& windows, std::uint64_t service) {
+  windows_ = &windows;
+  request_times_.resize(core_tsock.size());
+  const base::Cycle cycles = clock_.domain().first_edge_at(service);
+  round_trip_ = requests_.shortest_trip() + (cycles == 0 ? 0 : cycles - 1) + responses_.shortest_trip();
+  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
+  stretch_ = std::max(trip, (round_trip_ - trip) * 2 / std::max(2u, windows.threads()));
+}
+
+void Crossbar::answered(tlm::tlm_generic_payload& payload) {
+  sim::MemoryExtension& ext = sim::memory_extension(payload);
+  if (coalescer_.on()) coalescer_.delivered(ext);
+  if (windows_ != nullptr) request_times_[ext.core.value()].answered(ext.order);
 }
 
 sim::Turn Crossbar::begin_window(sim::Turn floor) {
-  const base::Cycle trip = std::min(requests_.shortest_trip(), responses_.shortest_trip());
-  if (window_edge_ == base::kNever || floor > window_end_) {
-    if (turns_.empty()) turns_.resize(std::bit_ceil(trip + 2));
-    window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
-    learn_turns(window_edge_, window_edge_ + trip);
-    arrival_edge_ = window_edge_ + trip;
-  }
-  // Mostly the network is a few cycles farther than in the window before.
-  while (turn_of(window_edge_) < floor) {
-    ++window_edge_;
-    ++arrival_edge_;
-    learn_turns(arrival_edge_, arrival_edge_);
-  }
+  window_edge_ = clock_.domain().first_edge_at(sim::time_of(floor));
+  if (turn_of(window_edge_) < floor) ++window_edge_;
+  arrival_edge_ = window_edge_ + std::min(requests_.shortest_trip(), responses_.shortest_trip());
   window_end_ = turn_of(arrival_edge_);
+  stretch_end_ = turn_of((arrival_edge_ + stretch_ - 1) / stretch_ * stretch_);
   // In a cluster, whether a packet waits behind one that is refused depends on other cores.
   if (cluster_cores_ == 1) hand_over<&Crossbar::response_comes>(responses_, 0);
   hand_over<&Crossbar::request_comes>(requests_, static_cast<unsigned>(core_tsock.size()));
@@ -201,8 +204,27 @@ sim::Turn Crossbar::earliest_grant(const CrossbarDirection& from_it, unsigned po
   return turn_of(from_it.earliest_grant(port, window_edge_, arrival_edge_));
 }
 
+sim::Turn Crossbar::earliest_answer(unsigned core) const {
+  // A read that joins another one is answered when that is.
+  if (coalescer_.on() &&
+      (cores_ahead_[core].sent != 0 || requests_.queued(core) || coalescer_.following(core) != 0))
+    return window_end_;
+  // What enters from now on enters in the last cycle that has been, or later.
+  const base::Cycle entered =
+      std::min(request_times_[core].oldest(), window_edge_ - std::min<base::Cycle>(window_edge_, 1));
+  return std::max(window_end_, std::min(stretch_end_, turn_of(entered + round_trip_)));
+}
+
+void Crossbar::may_join(sim::LogicalProcess& process) const {
+  const base::Cycle enters = clock_.domain().first_edge_at(sim::time_of(process.turn()));
+  process.limit(
+      std::max(window_end_, turn_of(enters - std::min<base::Cycle>(enters, 1) + responses_.shortest_trip())));
+}
+
 sim::Turn Crossbar::reach_of_core(unsigned core) {
-  const sim::Turn end = reach(cores_ahead_[core], requests_, core, held_requests_[core].payload != nullptr);
+  const bool held = held_requests_[core].payload != nullptr;
+  sim::Turn end = reach(cores_ahead_[core], requests_, core, held);
+  if (!held && cores_ahead_[core].room != 0) end = earliest_answer(core);
   if (cluster_cores_ == 1) return end;
   const unsigned cluster = cluster_of(core);
   // Who accepts one may get another one then.
@@ -302,6 +324,7 @@ bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload
   const std::optional<bool> answer = responses_.take_answer(cluster);
   const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
   if (!(answer ? *answer : offer_response(core, payload))) return false;
+  answered(payload);
   payload.release();
   return true;
 }

@@ -10,6 +10,7 @@
 #include "memory/address_map.h"
 #include "memory/crossbar_direction.h"
 #include "memory/request_coalescer.h"
+#include "memory/request_times.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 
@@ -50,12 +51,14 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void declare_messages();
 
   // For a Lookahead (sim/windows.h).
-  /// The processes are the cores, then the partitions. Before anything runs.
-  void run_ahead(sim::Windows& windows) { windows_ = &windows; }
+  /// The processes are the cores, then the partitions. Before anything runs. `service`: from the arrival of a request at its
+  /// partition to its answer it takes at least so long (resolution units).
+  void run_ahead(sim::Windows& windows, std::uint64_t service);
   /// Everything before `floor` has happened. Processes learn what is on its way to them (Windows::arrive()). The earliest turn at
   /// which a packet may arrive that is not on its way yet.
   sim::Turn begin_window(sim::Turn floor);
-  /// In this window: the earliest turn at which the network may do something to the core of which that does not know.
+  /// In this window: the earliest turn at which the network may do something to the core of which that does not know. Nothing
+  /// but answers comes to a core, and what it asks takes the trip to L2, L2's latency and the trip back.
   [[nodiscard]] sim::Turn reach_of_core(unsigned core);
   [[nodiscard]] sim::Turn reach_of_partition(unsigned partition);
   /// Nobody runs ahead any more.
@@ -101,12 +104,17 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
     std::uint32_t room = 0;
     sim::Turn grant = 0;  ///< without room: the first that may free an entry
   };
-  /// Of a cycle from the first one of the window to arrival_edge_.
-  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const { return turns_[edge & (turns_.size() - 1)]; }
-  /// Knows the turns of these cycles then.
-  void learn_turns(base::Cycle from, base::Cycle to);
+  [[nodiscard]] sim::Turn turn_of(base::Cycle edge) const {
+    return sim::turn_at(clock_.domain().edge_time(edge), clock_.domain().rank());
+  }
   [[nodiscard]] sim::Turn reach(Ahead& ahead, const CrossbarDirection& from_it, unsigned port,
                                 bool held) const;
+  /// No answer that has not been announced comes to the core before.
+  [[nodiscard]] sim::Turn earliest_answer(unsigned core) const;
+  /// The core sends a read, which may get the answer of one that is on its way: until when it runs on.
+  void may_join(sim::LogicalProcess& process) const;
+  /// The core has taken the answer.
+  void answered(tlm::tlm_generic_payload& payload);
   /// Tells processes, of which `first` has output 0, what is on its way to them.
   template <void (Crossbar::*Comes)(tlm::tlm_generic_payload&)>
   void hand_over(CrossbarDirection& direction, unsigned first);
@@ -176,12 +184,16 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   LateEnds late_responses_;
   std::vector<Ahead> cores_ahead_, partitions_ahead_;
   sim::Windows* windows_ = nullptr;
-  std::vector<sim::Turn> turns_;  ///< ring by cycle, its size a power of two
+  std::vector<RequestTimes> request_times_;  ///< by core; none without windows
+  base::Cycle round_trip_ = 0;  ///< a request that enters is answered so many cycles later, or more
+  base::Cycle stretch_ =
+      1;  ///< cores that wait for no answer run from one multiple of so many cycles to the next: together
   // Of this window.
-  base::Cycle window_edge_ = base::kNever;  ///< the first cycle of the network that has not been
+  base::Cycle window_edge_ = 0;  ///< the first cycle of the network that has not been
   base::Cycle arrival_edge_ =
       0;                      ///< the first one in which a packet may arrive that is granted in it or later
   sim::Turn window_end_ = 0;  ///< its turn
+  sim::Turn stretch_end_ = 0;
   Messages message_requests_;
   Messages message_answers_;
 };

@@ -61,6 +61,7 @@ class CrossbarDirection {
     first_answer_input_ = first_input;
   }
   [[nodiscard]] bool can_accept(unsigned input) const { return free_entries(input) != 0; }
+  [[nodiscard]] bool queued(unsigned input) const { return queues_[input].size != 0; }
   /// Of the input's queue.
   [[nodiscard]] unsigned free_entries(unsigned input) const { return input_capacity_ - queues_[input].size; }
   /// Cycle in which the first packet on the way to an output arrives; kNever: there is none.

@@ -6,7 +6,7 @@
 namespace heddle::memory {
 
 RequestCoalescer::RequestCoalescer(const CrossbarConfig& config, unsigned cores)
-    : group_of_core_(config.group_of_core), waiting_(cores) {
+    : group_of_core_(config.group_of_core), waiting_(cores), following_(cores) {
   if (config.coalesced_reads <= 1) return;
   group_of_core_.resize(cores);
   const std::uint32_t groups = *std::ranges::max_element(group_of_core_) + 1;
@@ -43,6 +43,8 @@ RequestCoalescer::Way RequestCoalescer::take(Payload& request, bool room) {
         first.wanted_sectors == ext.wanted_sectors && table.add(entry, &request)) {
       ++joined;
       ++waiting_[ext.core.value()];
+      ++following_[ext.core.value()];
+      ext.follows = true;
       return Way::kStays;
     }
   }

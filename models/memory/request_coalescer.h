@@ -57,6 +57,13 @@ class RequestCoalescer {
   }
   /// Reads of the core that wait.
   [[nodiscard]] unsigned waiting(unsigned core) const { return waiting_[core]; }
+  /// Those, and the answers of others that are on their way to it.
+  [[nodiscard]] unsigned following(unsigned core) const { return following_[core]; }
+  /// The core has an answer.
+  void delivered(sim::MemoryExtension& ext) {
+    if (ext.follows) --following_[ext.core.value()];
+    ext.follows = false;
+  }
 
   std::uint64_t joined = 0;      ///< reads that waited here
   std::uint64_t table_full = 0;  ///< reads that went to L2 without an entry
@@ -77,6 +84,7 @@ class RequestCoalescer {
   std::vector<Table> tables_;           ///< by GPC; empty: off
   std::vector<std::uint32_t> passing_;  ///< by GPC and hash
   std::vector<unsigned> waiting_;       ///< by core
+  std::vector<unsigned> following_;     ///< by core
 };
 
 }  // namespace heddle::memory

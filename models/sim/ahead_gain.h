@@ -19,8 +19,9 @@ class AheadGain {
     kMeasured,  ///< at first one after another
   };
   using Clock = std::chrono::steady_clock;
-  /// Windows from one look() to the next.
+  /// Windows, or edges in them, from one look() to the next.
   static constexpr unsigned kWindows = 32;
+  static constexpr unsigned kEdges = 512;
 
   /// `now`: for tests, instead of the host's clock.
   explicit AheadGain(Policy policy, Clock::time_point (*now)() = &Clock::now)

@@ -404,6 +404,7 @@ void ClockManager::run_domains(std::uint64_t& limit) {
       do {
         now_ = time;
         rank_done_ = static_cast<int>(next.domain->rank_);
+        ++edges_;
         next.domain->fire();
         time = next.domain->next_time_;
       } while (time < end && !others_changed_ && !pause_wanted_ && !look_again_);
@@ -421,6 +422,7 @@ void ClockManager::run_instant(std::uint64_t time) {
     if (domain->next_turn() >= before_) return;
     now_ = time;
     rank_done_ = static_cast<int>(domain->rank_);
+    ++edges_;
     domain->fire();
   }
 }

@@ -307,6 +307,7 @@ class ClockManager : public sc_core::sc_module {
   std::vector<ClockDomain*> domains_;  ///< by rank
   Windows* windows_ = nullptr;         ///< the logical processes; null: there are none
   Turn before_ = kNoTurn;              ///< the first that waits for them
+  std::uint64_t edges_ = 0;            ///< of domains_ that have run
   sc_core::sc_event run_event_{"run_event"};
   std::uint64_t quantum_ = 0;
   std::uint64_t kernel_ = 0;          ///< the kernel's time, which does not change while run() runs

@@ -36,6 +36,8 @@ class LogicalProcess {
   /// Keeps a fault until the rest has come to it (FaultLatch).
   void fail_later(std::exception_ptr fault) { failure_ = std::move(fault); }
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }
+  /// Of the process that runs.
+  [[nodiscard]] Turn turn() const { return now_; }
   /// No edge of this turn or a later one is of the window.
   void limit(Turn turn) { end_ = std::min(end_, turn); }
 
@@ -68,8 +70,8 @@ class LogicalProcess {
   /// The domain whose turn it is.
   [[nodiscard]] ClockDomain& next() const;
   [[nodiscard]] Turn next_turn() const { return std::min(next_arrival_, next().next_turn()); }
-  /// What its next turn is: an edge of `next` or an arrival.
-  void run_next(ClockDomain& next);
+  /// What its next turn is: an edge of `next` or an arrival. How many edges.
+  unsigned run_next(ClockDomain& next);
   void take_arrival();
   /// Runs the turns before end_, of which there is one.
   void run();
@@ -92,7 +94,8 @@ class LogicalProcess {
   std::vector<Arrival> arrivals_;
   std::size_t arrived_ = 0;  ///< of them
   Turn next_arrival_ = kNoTurn;
-  std::uint32_t edges_ = 0;     ///< in the last window it was in
+  std::uint32_t edges_ = 0;     ///< in the last window it was in, arrivals included
+  std::uint32_t fired_ = 0;     ///< of them edges
   std::exception_ptr failure_;  ///< of the machine that is simulated
   std::exception_ptr fault_;    ///< of the simulator
 };

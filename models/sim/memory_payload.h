@@ -86,6 +86,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   /// (memory/request_coalescer.h).
   base::Cycle join_from = base::kNever;
   bool joined = false;      ///< the network's: others may wait for this read's answer
+  bool follows = false;     ///< the network's: it gets another one's answer
   std::uint64_t order = 0;  ///< how many requests the core's port had put on the network, this one included
   std::array<LaneAtomic, 32> atomics{};
   /// Messages. Its words may also bring a unit's remark on an ordinary response to a block that expects one (the

@@ -10,6 +10,7 @@ bool ThreadGain::begin(std::uint64_t edges) {
   measured_ = nullptr;
   if (policy_ != Policy::kMeasured) return policy_ == Policy::kAlways;
   if (edges < kFewEdges) return false;
+  if (edges >= kManyEdges) return true;
   const auto number = static_cast<unsigned>(std::bit_width(edges / kFewEdges)) - 1;
   Class& its = classes_[std::min(number, kClasses - 1)];
   if (!its.trying) {

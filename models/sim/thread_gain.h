@@ -31,6 +31,8 @@ class ThreadGain {
   /// A window of fewer edges takes less time than threads need to begin.
   static constexpr std::uint64_t kFewEdges = 8;
   static constexpr unsigned kClasses = 6;  ///< by powers of two from kFewEdges on
+  /// One of so many takes much longer than that, and is always shared: a trial of the other way would take long, too.
+  static constexpr std::uint64_t kManyEdges = 2048;
 
   struct Class {
     bool shared = true;  ///< its way

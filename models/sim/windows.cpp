@@ -41,22 +41,25 @@ void LogicalProcess::take_arrival() {
     next_arrival_ = arrivals_[arrived_].turn;
 }
 
-void LogicalProcess::run_next(ClockDomain& next) {
-  if (next_arrival_ < next.next_turn())
+unsigned LogicalProcess::run_next(ClockDomain& next) {
+  if (next_arrival_ < next.next_turn()) {
     take_arrival();
-  else
-    next.fire();
+    return 0;
+  }
+  next.fire();
+  return 1;
 }
 
 void LogicalProcess::run() {
   running_ = this;
   stopped_ = false;
   std::uint32_t edges = 0;
+  std::uint32_t fired = 0;
   try {
     ClockDomain* domain = &next();
     now_ = std::min(next_arrival_, domain->next_turn());
     do {
-      run_next(*domain);
+      fired += run_next(*domain);
       ++edges;
       domain = &next();
       now_ = std::min(next_arrival_, domain->next_turn());
@@ -65,21 +68,21 @@ void LogicalProcess::run() {
     fault_ = std::current_exception();
   }
   edges_ = edges;
+  fired_ = fired;
   running_ = nullptr;
 }
 
 Windows::Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead, unsigned threads,
-                 unsigned delay_seed)
+                 AheadGain::Policy ahead, unsigned delay_seed)
     : manager_(manager),
       lookahead_(lookahead),
       next_edges_(processes, kNoTurn),
+      wanting_(processes),
       workers_(std::min(threads, processes), delay_seed),
       gain_(workers_.threads() == 1 ? ThreadGain::Policy::kNever
             : delay_seed != 0       ? ThreadGain::Policy::kAlways
                                     : ThreadGain::Policy::kMeasured),
-      ahead_gain_(workers_.threads() == 1 ? AheadGain::Policy::kAhead
-                  : delay_seed != 0       ? AheadGain::Policy::kByTurns
-                                          : AheadGain::Policy::kMeasured) {
+      ahead_gain_(ahead) {
   for (unsigned i = 0; i < processes; ++i) processes_.push_back(std::make_unique<LogicalProcess>(i));
   manager_.windows_ = this;
 }
@@ -90,20 +93,13 @@ void Windows::arrive(unsigned process, Turn turn, LogicalProcess::Effect effect,
   LogicalProcess& to = *processes_[process];
   to.arrivals_.push_back({turn, effect, owner, what});
   if (to.next_arrival_ == kNoTurn) to.next_arrival_ = turn;
-  next_edges_[process] = std::min(next_edges_[process], turn);
-}
-
-void Windows::find_floor() {
-  floor_ = kNoTurn;
-  for (const Turn edge : next_edges_) floor_ = std::min(floor_, edge);
+  want_before(process, turn);
 }
 
 // ---- One after another ----
 
 std::uint64_t Windows::work() const {
-  std::uint64_t runs = 0;
-  for (const auto& process : processes_)
-    for (std::size_t i = 0; i < process->domains_.size(); ++i) runs += process->domains_[i]->runs_;
+  std::uint64_t runs = fired_;
   for (const ClockDomain* const common : commons_) runs += common->runs_;
   return runs;
 }
@@ -115,8 +111,9 @@ WindowCounters Windows::counters() const {
 }
 
 void Windows::look() {
-  ahead_ = ahead_gain_.look(work());
+  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work());
   windows_left_ = AheadGain::kWindows;
+  look_at_ = fired_ + AheadGain::kEdges;
 }
 
 void Windows::join() {
@@ -137,6 +134,7 @@ void Windows::join() {
       process->domains_[i]->move_wishes();
     }
   std::ranges::fill(next_edges_, kNoTurn);
+  wanting_.clear();
   floor_ = kNoTurn;
   joined_ = true;
   ++counters_.joins;
@@ -209,27 +207,18 @@ void Windows::run_turns(std::uint64_t& limit) {
     if (end <= floor_)
       run_floor();
     else
-      run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))));
-    find_floor();
-    if (--windows_left_ == 0) look();
+      run_window(std::max(floor_ + 1, std::min(end, turn_at(limit, ClockRank::kCore))),
+                 std::max(floor_ + 1, turn_at(limit, ClockRank::kCore)));
+    if (--windows_left_ == 0 || fired_ >= look_at_) look();
   }
 }
 
 void Windows::run_rest(std::uint64_t& limit) {
-  const auto first = [this] {
-    Turn turn = kNoTurn;
-    for (const ClockDomain* const domain : manager_.domains_) turn = std::min(turn, domain->next_turn());
-    return turn;
-  };
-  // One edge after another: they are counted.
-  for (Turn turn = first(); turn < next_turn();) {
-    manager_.before_ = turn + 1;
-    manager_.run_domains(limit);
-    const Turn next = first();
-    if (next == turn) return;  // model time may not run so far
-    counters_.add(1, 1);
-    turn = next;
-  }
+  manager_.before_ = next_turn();
+  const std::uint64_t before = manager_.edges_;
+  manager_.run_domains(limit);
+  const std::uint64_t edges = manager_.edges_ - before;
+  counters_.add(edges, edges);
 }
 
 void Windows::run_calls() {
@@ -248,12 +237,14 @@ void Windows::run_calls() {
 void Windows::run_floor() {
   manager_.now_ = time_of(floor_);
   manager_.rank_done_ = rank_of(floor_);
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (next_edges_[i] != floor_) continue;
-    processes_[i]->run_next(processes_[i]->next());
+  wanting_.for_each([this](unsigned i) {
+    if (next_edges_[i] != floor_) return;
+    fired_ += processes_[i]->run_next(processes_[i]->next());
     counters_.add(1, 1);
-    next_edges_[i] = processes_[i]->next_turn();
-  }
+    set_next_edge(i, processes_[i]->next_turn());
+  });
+  floor_ = kNoTurn;
+  wanting_.for_each([this](unsigned i) { floor_ = std::min(floor_, next_edges_[i]); });
 }
 
 bool Windows::share_processes() {
@@ -280,30 +271,41 @@ void Windows::run_processes() {
   std::uint64_t longest = 0;
   for (const LogicalProcess* const process : runs_) {
     edges += process->edges_;
+    fired_ += process->fired_;
     longest = std::max<std::uint64_t>(longest, process->edges_);
   }
   gain_.end(edges);
   counters_.add(edges, longest);
 }
 
-void Windows::run_window(Turn end) {
-  if (ahead_)
-    reached_ = std::max(reached_, end);
-  else  // they are to meet there
+void Windows::run_window(Turn end, Turn horizon) {
+  if (!ahead_) {  // they are to meet there
     end = std::min(end, reached_);
-  runs_.clear();
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    if (next_edges_[i] >= end) continue;
-    LogicalProcess* const process = processes_[i].get();
-    if (process->waits_ != 0) continue;
-    process->end_ = std::min(end, std::max(floor_ + 1, lookahead_.reach(process->number_)));
-    if (next_edges_[i] < process->end_) runs_.push_back(process);
+    horizon = std::min(horizon, reached_);
   }
+  runs_.clear();
+  Turn next_floor = kNoTurn;
+  wanting_.for_each([&](unsigned i) {
+    if (next_edges_[i] < end) {
+      LogicalProcess* const process = processes_[i].get();
+      if (process->waits_ == 0) {
+        process->end_ = std::min(horizon, std::max(floor_ + 1, lookahead_.reach(i)));
+        if (next_edges_[i] < process->end_) {
+          reached_ = std::max(reached_, process->end_);
+          runs_.push_back(process);
+          return;
+        }
+      }
+    }
+    next_floor = std::min(next_floor, next_edges_[i]);
+  });
   counters_.runs += runs_.size();
   run_processes();
   std::exception_ptr fault;
   for (LogicalProcess* process : runs_) {
-    next_edges_[process->number_] = process->next_turn();
+    const Turn next = process->next_turn();
+    set_next_edge(process->number_, next);
+    next_floor = std::min(next_floor, next);
     if (process->fault_ && !fault) fault = process->fault_;
     for (const Call& call : process->calls_) {
       calls_.push_back(call);
@@ -311,6 +313,7 @@ void Windows::run_window(Turn end) {
     }
     process->calls_.clear();
   }
+  floor_ = next_floor;
   if (fault) std::rethrow_exception(fault);
 }
 

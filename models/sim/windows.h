@@ -34,6 +34,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index_set.h"
 #include "sim/ahead_gain.h"
 #include "sim/clock.h"
 #include "sim/logical_process.h"
@@ -46,14 +47,17 @@ namespace heddle::sim {
 /// How far a process may run ahead. Asked between windows.
 class Lookahead {
  public:
-  /// A window begins: everything before `floor` has happened. The first turn that no process may have; `floor`: none runs
-  /// ahead, the edges of this turn are run one after another, and their calls are not deferred.
+  /// A window begins: everything before `floor` has happened. Who wants an edge before the turn that it returns runs in this window,
+  /// as far as reach() lets it; `floor`: none runs ahead, the edges of this turn are run one after another, and their calls are not
+  /// deferred. Who may run far so does it at once, and not a few edges more in every window.
   [[nodiscard]] virtual Turn begin_window(Turn floor) = 0;
-  /// The same of one process: the earliest turn at which the rest may do something to it that has not been announced
+  /// In this window: the earliest turn at which the rest may do something to the process that has not been announced
   /// (Windows::arrive()).
   [[nodiscard]] virtual Turn reach(unsigned process) = 0;
   /// No process runs ahead any more, until begin_window(): what has been announced and has not come is not known.
   virtual void end_windows() = 0;
+  /// Windows are worth a try: not all of them end at their floor.
+  [[nodiscard]] virtual bool lets_run_ahead() const { return true; }
 
  protected:
   ~Lookahead() = default;
@@ -62,9 +66,10 @@ class Lookahead {
 /// The processes of one machine.
 class Windows {
  public:
-  /// `threads` host threads, the caller's included, at least 1. `delay_seed`: see WorkerThreads.
+  /// `threads` host threads, the caller's included, at least 1. `ahead`: whether and when processes run ahead. `delay_seed`: see
+  /// WorkerThreads.
   Windows(ClockManager& manager, unsigned processes, Lookahead& lookahead, unsigned threads,
-          unsigned delay_seed = 0);
+          AheadGain::Policy ahead, unsigned delay_seed = 0);
   ~Windows();
   Windows(const Windows&) = delete;
   Windows& operator=(const Windows&) = delete;
@@ -92,11 +97,10 @@ class Windows {
   void part();
   /// Whether windows pay.
   void look();
-  /// How often members have run.
+  /// How often members have run: mostly a domain of a process has one.
   [[nodiscard]] std::uint64_t work() const;
   /// The manager's domains before that.
   void run_rest(std::uint64_t& limit);
-  void find_floor();
   /// Of the earliest call that has had no effect yet.
   [[nodiscard]] Turn next_call() const { return calls_.empty() ? kNoTurn : calls_.front().turn; }
   [[nodiscard]] Turn next_turn() const { return std::min(floor_, next_call()); }
@@ -106,19 +110,28 @@ class Windows {
   bool share_processes();
   /// The processes' edges at the floor.
   void run_floor();
-  void run_window(Turn end);
+  /// Those that want an edge before `end` run, as far as each may, but not beyond `horizon`.
+  void run_window(Turn end, Turn horizon);
   void run_calls();
   /// The rest has woken a process.
   void wanted(const LogicalProcess& process, Turn turn) {
-    Turn& next = next_edges_[process.number_];
-    next = std::min(next, turn);
+    want_before(process.number_, turn);
     floor_ = std::min(floor_, turn);
+  }
+  void want_before(unsigned process, Turn turn) {
+    next_edges_[process] = std::min(next_edges_[process], turn);
+    wanting_.insert(process);
+  }
+  void set_next_edge(unsigned process, Turn turn) {
+    next_edges_[process] = turn;
+    if (turn == kNoTurn) wanting_.erase(process);
   }
 
   ClockManager& manager_;
   Lookahead& lookahead_;
   std::vector<std::unique_ptr<LogicalProcess>> processes_;
-  std::vector<Turn> next_edges_;       ///< that they want; beside each other, since all are looked at often
+  std::vector<Turn> next_edges_;       ///< that they want; beside each other, since they are looked at often
+  base::IndexSet wanting_;             ///< those that want one: of a machine with little work, few
   Turn floor_ = kNoTurn;               ///< the earliest of them
   std::vector<LogicalProcess*> runs_;  ///< in this window
   std::vector<Call> calls_;            ///< heap, earliest first
@@ -129,7 +142,9 @@ class Windows {
   bool joined_ = false;                ///< they do not
   bool ahead_ = true;                  ///< they are to
   unsigned windows_left_ = 1;          ///< before the next look()
+  std::uint64_t look_at_ = 0;          ///< edges of processes that have run ahead, the same
   Turn reached_ = 0;                   ///< no process has had this turn or a later one
+  std::uint64_t fired_ = 0;            ///< edges of processes that have run ahead
   WindowCounters counters_;
 };
 

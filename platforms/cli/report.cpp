@@ -330,7 +330,7 @@ nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measur
 
 nlohmann::ordered_json threads_json(const gpu::HostUse& use) {
   nlohmann::ordered_json json = {{"threads", use.threads}};
-  if (use.threads > 1) {
+  if (use.threads > 1 || use.windows.windows != 0) {
     json["windows"] = use.windows.windows;
     json["runs"] = use.windows.runs;
     json["parallel_windows"] = use.windows.parallel;

@@ -53,7 +53,7 @@ struct Measured {
 /// host.json: host times, which differ from run to run. `launches`: as for report_json().
 [[nodiscard]] nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches);
 
-/// Of host.json: {"threads"; of several: "windows", "runs" of a core or partition in one, "parallel_windows" that
+/// Of host.json: {"threads"; where cores ran ahead: "windows", "runs" of a core or partition in one, "parallel_windows" that
 /// threads shared, "edges" and "speed_up_limit" by number of threads (sim::WindowCounters); "one_after_another": why they had
 /// none}.
 [[nodiscard]] nlohmann::ordered_json threads_json(const gpu::HostUse& use);

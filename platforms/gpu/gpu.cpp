@@ -32,6 +32,16 @@ std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t see
 
 std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
 
+/// One host thread tries windows on a GPU of so many cores: there a core's state has left the host's caches when its turn comes
+/// again cycle by cycle (figures: models/sim/README.md).
+constexpr std::uint32_t kManyCores = 64;
+
+sim::AheadGain::Policy ahead_policy(const HostConfig& host) {
+  using Policy = sim::AheadGain::Policy;
+  if (host.run_ahead == HostConfig::RunAhead::kAlways) return Policy::kAhead;
+  return host.delay_seed != 0 ? Policy::kByTurns : Policy::kMeasured;
+}
+
 /// None is of the program, nor derived from Heddle's by it.
 bool own_channels(const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   return std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
@@ -168,12 +178,17 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
   wants_threads = config.host.threads > 1;
-  const std::string why_in_order = wants_threads ? one_after_another(config, !core_extensions.empty()) : "";
-  if (wants_threads && why_in_order.empty()) {
+  const bool runs_ahead =
+      wants_threads || config.cores >= kManyCores || config.host.run_ahead == HostConfig::RunAhead::kAlways;
+  const std::string why_in_order = runs_ahead ? one_after_another(config, !core_extensions.empty()) : "";
+  if (runs_ahead && why_in_order.empty()) {
     lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
     windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
-                                             config.host.threads, config.host.delay_seed);
-    lookahead->bind(*windows);
+                                             config.host.threads, ahead_policy(config.host),
+                                             config.host.delay_seed);
+    // The cycle in which L2 takes a request up may have begun when it arrives.
+    const std::uint32_t l2_cycles = config.memory.l2.latency_cycles;
+    lookahead->bind(*windows, l2_clock.edge_time(l2_cycles - std::min(l2_cycles, 1u)));
   }
   // Cores, and partitions with their channels, have clocks of their own where they run ahead of the rest.
   const auto clock_of = [&](std::uint32_t process, const char* clock, std::uint32_t i,
@@ -254,6 +269,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
 }
 
 std::string Gpu::one_after_another(const GpuConfig& config, bool extensions_of_program) const {
+  if (config.host.run_ahead == HostConfig::RunAhead::kNever) return "host.run_ahead";
   if (config.core.scoreboard.check_hazards) return "core.scoreboard.check_hazards";
   if (!mechanism_names.empty()) return mechanism_names.front();
   if (extensions_of_program || !units.empty()) return "an extension of the program";

@@ -61,7 +61,9 @@ struct ConvergenceConfig {
 
 /// How the simulator uses the machine that it runs on. Decides no result. Key host.
 struct HostConfig {
+  enum class RunAhead : std::uint8_t { kWhereItPays, kNever, kAlways };
   std::uint32_t threads = 1;
+  RunAhead run_ahead = RunAhead::kWhereItPays;
   std::uint32_t delay_seed = 0;  ///< key test.host.delay_seed: threads are late at random
   void visit(base::ConfigVisitor& v);
 };

@@ -32,10 +32,10 @@ class GpuLookahead final : public sim::Lookahead {
         watchdog_(watchdog),
         system_clock_(system_clock),
         cores_(cores) {}
-  /// Before anything runs.
-  void bind(sim::Windows& windows) {
+  /// Before anything runs. `l2_service`: see memory::Crossbar::run_ahead().
+  void bind(sim::Windows& windows, std::uint64_t l2_service) {
     windows_ = &windows;
-    crossbar_.run_ahead(windows);
+    crossbar_.run_ahead(windows, l2_service);
   }
 
   /// All run edge by edge, one after another, from now on.
@@ -44,8 +44,7 @@ class GpuLookahead final : public sim::Lookahead {
   void begin_launch(bool forbidden) { forbidden_in_launch_ = forbidden; }
 
   sim::Turn begin_window(sim::Turn floor) override {
-    if (forbidden_ || forbidden_in_launch_ || watchdog_.looks() || !dispatcher_.lets_run_ahead())
-      return floor;
+    if (!lets_run_ahead() || watchdog_.looks() || !dispatcher_.lets_run_ahead()) return floor;
     floor_ = floor;
     launch_end_.reset();
     end_ = std::min(system_clock_.next_turn(), crossbar_.begin_window(floor));
@@ -53,11 +52,13 @@ class GpuLookahead final : public sim::Lookahead {
   }
   sim::Turn reach(unsigned process) override {
     const auto cores = static_cast<unsigned>(cores_.size());
-    if (process >= cores) return std::min(launch_end(), crossbar_.reach_of_partition(process - cores));
-    const sim::Turn reach = crossbar_.reach_of_core(process);
-    return cores_[process]->has_ctas() ? reach : std::min(launch_end(), reach);
+    if (process >= cores)
+      return std::min({end_, launch_end(), crossbar_.reach_of_partition(process - cores)});
+    const sim::Turn reach = std::min(system_clock_.next_turn(), crossbar_.reach_of_core(process));
+    return cores_[process]->has_ctas() ? reach : std::min({end_, launch_end(), reach});
   }
   void end_windows() override { crossbar_.end_windows(); }
+  [[nodiscard]] bool lets_run_ahead() const override { return !forbidden_ && !forbidden_in_launch_; }
 
  private:
   /// Before this turn the launch does not end.
@@ -70,12 +71,17 @@ class GpuLookahead final : public sim::Lookahead {
     if (const base::Cycle cycles = dispatcher_.least_cycles_left(cores_.front()->exits_per_cycle());
         cycles != 0)
       end += system_clock_.edge_time(cycles - 1);
-    for (unsigned i = 0; i < cores_.size() && turn_before(end) < end_; ++i) {
-      const base::Cycle cycles = cores_[i]->least_cycles_left();
+    // Mostly the core that was enough in the window before is enough.
+    const auto count = static_cast<unsigned>(cores_.size());
+    unsigned core = enough_;
+    for (unsigned n = 0; n < count && end < sim::time_of(end_);
+         ++n, core = core + 1 == count ? 0 : core + 1) {
+      const base::Cycle cycles = cores_[core]->least_cycles_left();
       if (cycles == 0) continue;
       // It goes on at its next edge or when it is reached.
-      const sim::Turn goes_on = std::min(windows_->next_edge(i), crossbar_.reach_of_core(i));
+      const sim::Turn goes_on = std::min(windows_->next_edge(core), crossbar_.reach_of_core(core));
       end = std::max(end, sim::time_of(goes_on) + system_clock_.edge_time(cycles - 1));
+      enough_ = core;
     }
     return turn_before(end);
   }
@@ -94,6 +100,7 @@ class GpuLookahead final : public sim::Lookahead {
   sim::Turn floor_ = 0;
   sim::Turn end_ = 0;
   std::optional<sim::Turn> launch_end_;  ///< once somebody has asked
+  unsigned enough_ = 0;                  ///< core that was looked at last
   bool forbidden_ = false;
   bool forbidden_in_launch_ = false;
 };

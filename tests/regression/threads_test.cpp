@@ -1,5 +1,5 @@
-// Host threads (host.threads) change no result: statistics and memory are the same byte for byte for any number of them,
-// however late they are.
+// Host threads (host.threads) and cores that run ahead of each other (host.run_ahead) change no result: statistics and memory are
+// the same byte for byte for any number of threads, however late they are.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -72,12 +72,14 @@ TEST_P(Threads, ChangeNoStatistic) {
   const Machine& machine = kMachines[GetParam()];
   for (const std::size_t w : depth::turns(GetParam(), kWorkloads.size(), 2)) {
     const std::string& workload = kWorkloads[w];
-    const std::string alone = run(scenario(workload, machine, {})).dump();
+    const std::string alone = run(scenario(workload, machine, {"host.run_ahead=never"})).dump();
     ASSERT_EQ(alone.find("\"errors\""), std::string::npos) << workload << ": " << alone;
     if (machine.name == "refusing") {
       EXPECT_TRUE(counts(alone, "responses_held")) << workload << ": cores take every response at once";
     }
-    for (const char* threads : {"2", "3", "8", "16"})
+    EXPECT_EQ(run(scenario(workload, machine, {"host.run_ahead=always"})).dump(), alone)
+        << workload << ", all windows on one thread";
+    for (const char* threads : {"2", "3", "16"})
       EXPECT_EQ(run(scenario(workload, machine,
                              {std::string("host.threads=") + threads,
                               std::string("test.host.delay_seed=") + threads}))

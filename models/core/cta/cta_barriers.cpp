@@ -7,7 +7,7 @@ namespace heddle::core {
 
 void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
   const auto lanes = static_cast<std::uint32_t>(cta.warps.size()) * kLanes;
-  unit_.launch(slot, counts_warps_ ? lanes : cta.live_threads);
+  unit_.launch(slot, counts_warps_ ? lanes : state_.launch->threads_per_cta());
 }
 
 void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {

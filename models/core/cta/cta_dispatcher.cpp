@@ -37,7 +37,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
 void CtaDispatcher::begin(const LaunchContext* launch) {
   total_ = launch->shape.ctas();
   first_cta_ = launch->shape.first_cta;
-  threads_per_cta_ = launch->shape.block.count();
+  threads_per_cta_ = launch->threads_per_cta();
   given_ = done_ = first_waiting_ = 0;
   ahead_.clear();
   policy_->begin(total_, static_cast<std::uint32_t>(cta_isocks.size()));

@@ -57,7 +57,7 @@ CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
             static_cast<std::uint32_t>(linear_id / grid.x % grid.y),
             static_cast<std::uint32_t>(linear_id / grid.x / grid.y)};
   cta.shared_base = shared_base;
-  cta.live_threads = static_cast<std::uint32_t>(state_.launch->shape.block.count());
+  state_.live_threads += state_.launch->threads_per_cta();
   cta.warps = warps;
   cta.warps_left = static_cast<std::uint32_t>(warps.size());
   ++ctas_started_;
@@ -81,7 +81,7 @@ void CtaLauncher::place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   warp.cta = slot;
   warp.warp_in_cta = warp_in_cta;
   warp.linear_warp = cta.linear_id * state_.launch->warps_per_cta + warp_in_cta;
-  const auto threads = static_cast<std::uint32_t>(state_.launch->shape.block.count());
+  const std::uint32_t threads = state_.launch->threads_per_cta();
   warp.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
   warp.copies.reset();
   warp.registers.assign(state_.launch->kernel->registers.bytes(), std::byte{0});

@@ -111,7 +111,7 @@ void ControlExecution::exit(GroupId id, LaneMask exec) {
     WarpContext& warp = state_.warp(gone[i].home);
     const LaneMask before = warp.live;
     warp.live = LaneMask::difference(warp.live, gone[i].lanes);
-    state_.ctas[warp.cta.value()].live_threads -= gone[i].lanes.count();
+    state_.live_threads -= gone[i].lanes.count();
     barriers_.lanes_exited(warp, before);
     meetings_.lanes_exited(gone[i].home);
     ctas_.retire_if_finished(gone[i].home);

@@ -98,6 +98,7 @@ struct CoreState {
   std::vector<WarpContext> warps;
   std::vector<std::uint8_t> gates_of_warp;  ///< bit per gate that may be closed for it (IssueGates)
   std::vector<CtaContext> ctas;
+  std::uint64_t live_threads = 0;  ///< of them all: what has started and not exited
 
   /// Calls fn(home, lanes) for each home warp that has some of the group's lanes `lanes`.
   template <class Fn>

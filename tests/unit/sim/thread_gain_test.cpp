@@ -65,6 +65,11 @@ TEST(ThreadGain, NeverSharesWindowsOfAFewEdges) {
   EXPECT_EQ(shared_of(gain, 100, 3, kShort, kLong), 0u);
 }
 
+TEST(ThreadGain, AlwaysSharesWindowsOfVeryManyEdges) {
+  ThreadGain gain = measured();
+  EXPECT_EQ(shared_of(gain, 100, 3000, kLong, kShort), 100u);
+}
+
 TEST(ThreadGain, DoesWhatItIsTold) {
   ThreadGain always(Policy::kAlways), never(Policy::kNever);
   EXPECT_EQ(shared_of(always, 100, 3, kLong, kShort), 100u);

@@ -108,13 +108,19 @@ class Network final : public Lookahead {
           },
           this, &flight);
     }
-    return turn_of(edge_ + kLatency + too_far_);
+    end_ = turn_of(edge_ + kLatency + too_far_);
+    return end_;
   }
   Turn reach(unsigned process) override {
     Ahead& ahead = ahead_[process];
     const std::size_t used = queues_[process].size() + ahead.values.size();
     ahead.room = used < kQueue ? kQueue - used : 0;
-    return ahead.room == 0 ? turn_of(edge_) : kNoTurn;
+    if (ahead.room == 0) return turn_of(edge_);
+    const auto to_it = [process](const Flight& flight) { return flight.to == process; };
+    if (used != 0 || std::ranges::any_of(flights_, to_it)) return end_;
+    // Nothing comes to it that it has not sent, and it sends nothing before its next edge.
+    const base::Cycle sends = clock_.domain().first_edge_at(time_of(windows_->next_edge(process)));
+    return std::max(end_, turn_of(sends + kLatency));
   }
   void end_windows() override {
     for (Flight& flight : flights_) flight.announced = false;
@@ -172,6 +178,7 @@ class Network final : public Lookahead {
   Windows* windows_ = nullptr;
   base::Cycle edge_ = 0;
   base::Cycle too_far_ = 0;
+  Turn end_ = 0;  ///< of this window
 };
 
 void Process::tick() {
@@ -203,7 +210,12 @@ nlohmann::ordered_json simulate_here(unsigned threads, double network_mhz, bool 
   network.apart = apart;
   if (too_far) network.look_too_far();
   ClockDomain core(manager, "core", 1000, ClockRank::kCore);
-  Windows windows(manager, processes, network, threads, delay_seed);
+  using Ahead = AheadGain::Policy;
+  Windows windows(manager, processes, network, threads,
+                  threads == 1      ? Ahead::kAhead
+                  : delay_seed != 0 ? Ahead::kByTurns
+                                    : Ahead::kMeasured,
+                  delay_seed);
   std::vector<std::unique_ptr<Process>> all;
   for (unsigned i = 0; i < processes; ++i)
     all.push_back(std::make_unique<Process>(

@@ -1,0 +1,30 @@
+// Of one core: when its requests that have no answer yet entered the network.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/ring.h"
+
+namespace heddle::memory {
+
+/// Requests are numbered in the order in which they enter, without a gap (sim::MemoryExtension::order). Answers come in any order.
+class RequestTimes {
+ public:
+  void entered(std::uint64_t order, base::Cycle cycle) {
+    if (cycles_.empty()) first_ = order;
+    cycles_.push_back(cycle);
+  }
+  void answered(std::uint64_t order) {
+    cycles_[order - first_] = base::kNever;
+    for (; !cycles_.empty() && cycles_.front() == base::kNever; ++first_) cycles_.pop_front();
+  }
+  /// The cycle in which the oldest one entered; kNever: none waits.
+  [[nodiscard]] base::Cycle oldest() const { return cycles_.empty() ? base::kNever : cycles_.front(); }
+
+ private:
+  base::GrowingRing<base::Cycle> cycles_;  ///< from the oldest one on; kNever: answered
+  std::uint64_t first_ = 0;                ///< number of the first of them
+};
+
+}  // namespace heddle::memory
