@@ -186,14 +186,15 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   sim::Windows* windows_ = nullptr;
   std::vector<RequestTimes> request_times_;  ///< by core; none without windows
   base::Cycle round_trip_ = 0;  ///< a request that enters is answered so many cycles later, or more
-  base::Cycle stretch_ =
-      1;  ///< cores that wait for no answer run from one multiple of so many cycles to the next: together
+  /// Cores that wait for no answer run from one multiple of so many cycles to the next: together, and not far where many threads
+  /// are to have equal shares.
+  base::Cycle stretch_ = 1;
   // Of this window.
   base::Cycle window_edge_ = 0;  ///< the first cycle of the network that has not been
-  base::Cycle arrival_edge_ =
-      0;                      ///< the first one in which a packet may arrive that is granted in it or later
-  sim::Turn window_end_ = 0;  ///< its turn
-  sim::Turn stretch_end_ = 0;
+  /// The first one in which a packet may arrive that is granted in it or later.
+  base::Cycle arrival_edge_ = 0;
+  sim::Turn window_end_ = 0;   ///< its turn
+  sim::Turn stretch_end_ = 0;  ///< that of the next multiple of stretch_
   Messages message_requests_;
   Messages message_answers_;
 };
