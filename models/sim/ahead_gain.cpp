@@ -5,7 +5,22 @@
 
 namespace heddle::sim {
 
-bool AheadGain::look(std::uint64_t work) {
+void AheadGain::count(Count windows) {
+  const std::uint64_t runs = windows.runs - counted_.runs;
+  if (ahead_ && runs < kCountedRuns) return;
+  const bool pays = !ahead_ || windows.edges - counted_.edges >= kEdgesOfARun * runs;
+  if (!pays) {
+    stretch_ = wait_;
+    wait_ = std::min(2 * wait_, kLongestWait);
+  } else if (ahead_) {
+    wait_ = kShortestWait;
+  }
+  ahead_ = pays;
+  counted_ = windows;
+}
+
+bool AheadGain::look(std::uint64_t work, Count windows) {
+  if (policy_ == Policy::kCounted) count(windows);
   if (policy_ == Policy::kByTurns) {
     ahead_ = turns_() % 2 != 0;
     stretch_ = 1 + turns_() % kMostByTurns;

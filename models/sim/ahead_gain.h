@@ -8,15 +8,21 @@
 
 namespace heddle::sim {
 
-/// The machine has its way: its processes run ahead in windows, or all runs one after another. The other one is tried for about a
-/// millisecond now and then, and becomes its way if members take less host time to run. The longer that stays the same one, the
-/// more seldom it is tried. No result of the simulation depends on it.
+/// The machine has its way: its processes run ahead in windows, or all runs one after another. Measured, the other one is tried for
+/// about a millisecond now and then, and becomes its way if members take less host time to run. The longer that stays the same one,
+/// the more seldom it is tried. No result of the simulation depends on it. Counted, the same run does the same every time: windows
+/// pay as long as processes run some edges in each; else all runs one after another for a while, and then they are tried again.
 class AheadGain {
  public:
   enum class Policy : std::uint8_t {
     kAhead,     ///< always
     kByTurns,   ///< for tests: now this, now that
     kMeasured,  ///< at first one after another
+    kCounted,   ///< at first ahead
+  };
+  /// What windows have been so far: edges of processes, and how often a process has run in one.
+  struct Count {
+    std::uint64_t edges = 0, runs = 0;
   };
   using Clock = std::chrono::steady_clock;
   /// Windows, or edges in them, from one look() to the next.
@@ -25,7 +31,7 @@ class AheadGain {
 
   /// `now`: for tests, instead of the host's clock.
   explicit AheadGain(Policy policy, Clock::time_point (*now)() = &Clock::now)
-      : policy_(policy), now_(now), ahead_(policy == Policy::kAhead) {}
+      : policy_(policy), now_(now), ahead_(policy == Policy::kAhead || policy == Policy::kCounted) {}
 
   /// Simulation begins or goes on; it ends or pauses. Between them no time counts.
   void begin() {
@@ -35,7 +41,7 @@ class AheadGain {
     if (policy_ == Policy::kMeasured) part_ += now_() - looked_;
   }
   /// `work`: how often members have run in all. Whether processes are to run ahead from now on.
-  [[nodiscard]] bool look(std::uint64_t work);
+  [[nodiscard]] bool look(std::uint64_t work, Count windows);
   /// How much model time (SystemC resolution units) is to pass from one look() to the next while they do not run ahead.
   [[nodiscard]] std::uint64_t stretch() const { return stretch_; }
 
@@ -56,6 +62,13 @@ class AheadGain {
   static constexpr std::uint64_t kLongestStretch =
       1u << 26;  ///< shorter than what the kernel lets a run go ahead
 
+  // Counted.
+  static constexpr std::uint64_t kCountedRuns = 1u << 10;
+  static constexpr std::uint64_t kEdgesOfARun = 5;
+  static constexpr std::uint64_t kShortestWait = 1u << 20;  ///< of model time: 1 us
+  static constexpr std::uint64_t kLongestWait = 1u << 24;
+
+  void count(Count windows);
   void end_part(std::uint64_t work);
   void end_trial();
   /// Host time of a member's run, without the slowest parts, in which the host did something else.
@@ -75,6 +88,8 @@ class AheadGain {
   std::uint64_t work_ = 0;  ///< when the part began
   Clock::time_point looked_;
   std::uint64_t stretch_ = kShortestStretch;
+  Count counted_;
+  std::uint64_t wait_ = kShortestWait;
   std::minstd_rand turns_;
 };
 

@@ -111,8 +111,9 @@ WindowCounters Windows::counters() const {
 }
 
 void Windows::look() {
-  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work());
   windows_left_ = AheadGain::kWindows;
+  if (!ahead_ && !joined_) return;  // they are about to meet
+  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work(), {fired_, counters_.runs});
   look_at_ = fired_ + AheadGain::kEdges;
 }
 

@@ -39,6 +39,7 @@ constexpr std::uint32_t kManyCores = 64;
 sim::AheadGain::Policy ahead_policy(const HostConfig& host) {
   using Policy = sim::AheadGain::Policy;
   if (host.run_ahead == HostConfig::RunAhead::kAlways) return Policy::kAhead;
+  if (host.threads == 1) return Policy::kCounted;
   return host.delay_seed != 0 ? Policy::kByTurns : Policy::kMeasured;
 }
 

@@ -105,11 +105,12 @@ void HostConfig::visit(base::ConfigVisitor& v) {
            "same for any number. A run that keeps cores one after another says why in host.json",
        .min = 1,
        .max = 256});
-  v.choice("run_ahead", run_ahead, {"where_it_pays", "never", "always"},
-           "cores and memory partitions are simulated for some cycles at once, as far as nothing can reach "
-           "them, instead of all of them cycle by cycle: that is what threads share, and what keeps a core's "
-           "state in the host's caches. where_it_pays: as the run itself measures; one thread tries it for "
-           "64 cores and more");
+  v.choice(
+      "run_ahead", run_ahead, {"where_it_pays", "never", "always"},
+      "cores and memory partitions are simulated for some cycles at once, as far as nothing can reach "
+      "them, instead of all of them cycle by cycle: that is what threads share, and what keeps a core's "
+      "state in the host's caches. where_it_pays: as several threads measure in the run; one thread does "
+      "it for 64 cores and more, as long as they run some cycles each time");
   v.field("delay_seed", delay_seed,
           {.doc = "threads are late at random, up to some microseconds; 0: they are not",
            .max = 4294967295.0,

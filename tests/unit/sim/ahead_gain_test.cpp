@@ -28,7 +28,7 @@ struct Machine {
       if (++looks % 29 == 0) host_time += std::chrono::milliseconds(1);  // the host did something else
       work += 100;
       if (runs_ahead) spent += took;
-      runs_ahead = gain.look(work);
+      runs_ahead = gain.look(work, {});
     }
     gain.end();
     return std::chrono::duration<double>(spent) / std::chrono::duration<double>(time);
@@ -71,7 +71,7 @@ TEST(AheadGain, TriesBothInAKernelOfMicroseconds) {
   do {
     model_time += gain.stretch();
     host_time += kHostOfOne * gain.stretch() / kNanosecond;
-  } while (!gain.look(++work) && model_time < 10'000 * kNanosecond);
+  } while (!gain.look(++work, {}) && model_time < 10'000 * kNanosecond);
   EXPECT_LT(model_time, 1000 * kNanosecond);
 }
 
@@ -80,11 +80,35 @@ TEST(AheadGain, DoesWhatItIsTold) {
   AheadGain by_turns(Policy::kByTurns);
   unsigned ahead = 0;
   for (unsigned i = 0; i < 100; ++i) {
-    EXPECT_TRUE(always.look(i));
-    ahead += by_turns.look(i) ? 1 : 0;
+    EXPECT_TRUE(always.look(i, {}));
+    ahead += by_turns.look(i, {}) ? 1 : 0;
   }
   EXPECT_GT(ahead, 20u);
   EXPECT_LT(ahead, 80u);
+}
+
+TEST(AheadGain, CountsWithoutAClock) {
+  AheadGain gain(Policy::kCounted, [] {
+    ADD_FAILURE() << "the same run would not do the same every time";
+    return Clock::time_point{};
+  });
+  // {edges of a process in a window, share of the windows in which they run ahead}
+  AheadGain::Count windows;
+  const auto share = [&](std::uint64_t edges_of_a_run) {
+    std::uint64_t ahead = 0, in_order = 0;
+    for (unsigned i = 0; i < 20'000; ++i) {
+      windows.runs += 64;
+      windows.edges += 64 * edges_of_a_run;
+      if (gain.look(0, windows))
+        ++ahead;
+      else  // as long as some hundred windows, and the longer the more often that comes
+        in_order += gain.stretch() >> 12u;
+    }
+    return static_cast<double>(ahead) / static_cast<double>(ahead + in_order);
+  };
+  EXPECT_EQ(share(30), 1);
+  EXPECT_LT(share(2), 0.02);
+  EXPECT_GT(share(30), 0.7);
 }
 
 }  // namespace
