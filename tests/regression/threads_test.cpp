@@ -89,6 +89,21 @@ TEST_P(Threads, ChangeNoStatistic) {
   }
 }
 
+// On h100 a core that waits for nothing runs ahead for some 200 cycles, but not behind a read that may join another core's: in this
+// kernel some do.
+TEST(ThreadsOfManyCores, RunAheadNoFartherThanAnAnswerMayCome) {
+  const auto lps = [](const std::string& run_ahead) {
+    Scenario what = scenario("lps", {"h100", "h100"}, {"host.run_ahead=" + run_ahead});
+    what.size = workloads::Size::kSmall;
+    return run(what).dump();
+  };
+  const std::string never = lps("never");
+  ASSERT_EQ(never.find("\"errors\""), std::string::npos) << never;
+  EXPECT_TRUE(counts(never, "joined"));
+  EXPECT_EQ(lps("always"), never);
+  EXPECT_EQ(lps("where_it_pays"), never);
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Threads, ::testing::Range(std::size_t{0}, kMachines.size()),
                          [](const auto& test) { return kMachines[test.param].name; });
 
