@@ -65,8 +65,8 @@ class AheadGain {
   // Counted.
   static constexpr std::uint64_t kCountedRuns = 1u << 10;
   static constexpr std::uint64_t kEdgesOfARun = 5;
-  static constexpr std::uint64_t kShortestWait = 1u << 20;  ///< of model time: 1 us
-  static constexpr std::uint64_t kLongestWait = 1u << 24;
+  static constexpr std::uint64_t kShortestWait = 1u << 18;  ///< of model time: a quarter of a microsecond
+  static constexpr std::uint64_t kLongestWait = 1u << 22;
 
   void count(Count windows);
   void end_part(std::uint64_t work);

@@ -102,7 +102,7 @@ TEST(AheadGain, CountsWithoutAClock) {
       if (gain.look(0, windows))
         ++ahead;
       else  // as long as some hundred windows, and the longer the more often that comes
-        in_order += gain.stretch() >> 12u;
+        in_order += gain.stretch() >> 10u;
     }
     return static_cast<double>(ahead) / static_cast<double>(ahead + in_order);
   };
