@@ -58,7 +58,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// which a packet may arrive that is not on its way yet.
   sim::Turn begin_window(sim::Turn floor);
   /// In this window: the earliest turn at which the network may do something to the core of which that does not know. Nothing
-  /// but answers comes to a core, and what it asks takes the trip to L2, L2's latency and the trip back.
+  /// but answers comes to a core (where cores run ahead there are no partition units), and what it asks takes the trip to L2, L2's
+  /// latency and the trip back.
   [[nodiscard]] sim::Turn reach_of_core(unsigned core);
   [[nodiscard]] sim::Turn reach_of_partition(unsigned partition);
   /// Nobody runs ahead any more.

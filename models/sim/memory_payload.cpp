@@ -135,6 +135,7 @@ MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address,
   e.atomic_count = 0;  // the lanes themselves are only read up to the count
   e.issued_at = 0;
   e.join_from = base::kNever;
+  e.follows = false;
   e.joined = false;
   if (op == MemoryOp::kMessage) {
     t.set_command(tlm::TLM_IGNORE_COMMAND);

@@ -113,7 +113,7 @@ WindowCounters Windows::counters() const {
 void Windows::look() {
   windows_left_ = AheadGain::kWindows;
   if (!ahead_ && !joined_) return;  // they are about to meet
-  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work(), {fired_, counters_.runs});
+  ahead_ = lookahead_.lets_run_ahead() && ahead_gain_.look(work(), {fired_, process_runs_});
   look_at_ = fired_ + AheadGain::kEdges;
 }
 
@@ -241,6 +241,7 @@ void Windows::run_floor() {
   wanting_.for_each([this](unsigned i) {
     if (next_edges_[i] != floor_) return;
     fired_ += processes_[i]->run_next(processes_[i]->next());
+    ++process_runs_;
     counters_.add(1, 1);
     set_next_edge(i, processes_[i]->next_turn());
   });
@@ -301,6 +302,7 @@ void Windows::run_window(Turn end, Turn horizon) {
     next_floor = std::min(next_floor, next_edges_[i]);
   });
   counters_.runs += runs_.size();
+  process_runs_ += runs_.size();
   run_processes();
   std::exception_ptr fault;
   for (LogicalProcess* process : runs_) {

@@ -143,8 +143,9 @@ class Windows {
   bool ahead_ = true;                  ///< they are to
   unsigned windows_left_ = 1;          ///< before the next look()
   std::uint64_t look_at_ = 0;          ///< edges of processes that have run ahead, the same
-  Turn reached_ = 0;                   ///< no process has had this turn or a later one
+  Turn reached_ = 0;                   ///< no process has had this turn or a later one in a window
   std::uint64_t fired_ = 0;            ///< edges of processes that have run ahead
+  std::uint64_t process_runs_ = 0;     ///< of a process in a window, or of one edge of it at the floor
   WindowCounters counters_;
 };
 

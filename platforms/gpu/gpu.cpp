@@ -178,11 +178,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  wants_threads = config.host.threads > 1;
-  const bool runs_ahead =
-      wants_threads || config.cores >= kManyCores || config.host.run_ahead == HostConfig::RunAhead::kAlways;
-  const std::string why_in_order = runs_ahead ? one_after_another(config, !core_extensions.empty()) : "";
-  if (runs_ahead && why_in_order.empty()) {
+  wants_to_run_ahead = config.host.threads > 1 || config.cores >= kManyCores ||
+                       config.host.run_ahead == HostConfig::RunAhead::kAlways;
+  const std::string why_in_order =
+      wants_to_run_ahead ? one_after_another(config, !core_extensions.empty()) : "";
+  if (wants_to_run_ahead && why_in_order.empty()) {
     lookahead = std::make_unique<GpuLookahead>(*crossbar, dispatcher, watchdog, system_clock, cores);
     windows = std::make_unique<sim::Windows>(clocks, config.cores + config.memory.partitions, *lookahead,
                                              config.host.threads, ahead_policy(config.host),
@@ -284,7 +284,7 @@ void Gpu::keep_in_order(const std::string& why) {
 
 HostUse Gpu::host_use() const {
   HostUse use;
-  if (wants_threads) use.one_after_another = in_order;
+  if (wants_to_run_ahead) use.one_after_another = in_order;
   if (!windows) return use;
   use.threads = windows->threads();
   use.windows = windows->counters();

@@ -77,7 +77,7 @@ class Gpu : public sc_core::sc_module {
   // Several host threads (host.threads); else null. Before the cores and partitions, whose clocks they have.
   std::unique_ptr<GpuLookahead> lookahead;
   std::unique_ptr<sim::Windows> windows;
-  bool wants_threads = false;  ///< host.threads
+  bool wants_to_run_ahead = false;  ///< HostConfig: cores are to
   std::string
       in_order;  ///< why they run one after another all the same, in some launch at least; empty: they do not
   std::deque<ProcessParts> parts;  ///< of the cores, then of the partitions

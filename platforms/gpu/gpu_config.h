@@ -59,7 +59,8 @@ struct ConvergenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// How the simulator uses the machine that it runs on. Decides no result. Key host.
+/// How the simulator uses the machine that it runs on. Decides no result, but how far other cores have come when a kernel's fault ends
+/// a launch. Key host.
 struct HostConfig {
   enum class RunAhead : std::uint8_t { kWhereItPays, kNever, kAlways };
   std::uint32_t threads = 1;

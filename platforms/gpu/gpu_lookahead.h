@@ -44,7 +44,7 @@ class GpuLookahead final : public sim::Lookahead {
   void begin_launch(bool forbidden) { forbidden_in_launch_ = forbidden; }
 
   sim::Turn begin_window(sim::Turn floor) override {
-    if (!lets_run_ahead() || watchdog_.looks() || !dispatcher_.lets_run_ahead()) return floor;
+    if (!lets_run_ahead() || !dispatcher_.lets_run_ahead()) return floor;
     floor_ = floor;
     launch_end_.reset();
     end_ = std::min(system_clock_.next_turn(), crossbar_.begin_window(floor));
@@ -58,7 +58,10 @@ class GpuLookahead final : public sim::Lookahead {
     return cores_[process]->has_ctas() ? reach : std::min({end_, launch_end(), reach});
   }
   void end_windows() override { crossbar_.end_windows(); }
-  [[nodiscard]] bool lets_run_ahead() const override { return !forbidden_ && !forbidden_in_launch_; }
+  /// The watchdog's looks are long: cores need not leave and enter their windows for each edge meanwhile.
+  [[nodiscard]] bool lets_run_ahead() const override {
+    return !forbidden_ && !forbidden_in_launch_ && !watchdog_.looks();
+  }
 
  private:
   /// Before this turn the launch does not end.

@@ -12,7 +12,7 @@ struct HostUse {
   unsigned threads = 1;
   sim::WindowCounters windows;
   std::string
-      one_after_another;  ///< why cores ran so although there are threads, in some launch; empty: they did not
+      one_after_another;  ///< why cores ran so although they were to run ahead, in some launch; empty: they did not
 };
 
 }  // namespace heddle::gpu

@@ -46,6 +46,16 @@ const std::vector<Machine> kMachines{
     {"perturbed",
      "gtx480",
      {"test.memory.crossbar.perturb_seed=3", "test.memory.crossbar.perturb_cycles=12"}},
+    {"perturbed_joins",
+     "h100",
+     {"test.memory.crossbar.perturb_seed=5", "test.memory.crossbar.perturb_cycles=9"}},
+    {"without_latency", "gtx480", {"memory.l2.latency_cycles=0", "memory.crossbar.latency_cycles=0"}},
+    {"slow_network",
+     "gtx480",
+     {"memory.l2.latency_cycles=1", "clocks.l2_mhz=1777", "clocks.interconnect_mhz=331"}},
+    {"fast_network",
+     "gtx480",
+     {"memory.l2.latency_cycles=7", "clocks.l2_mhz=331", "clocks.interconnect_mhz=1777"}},
 };
 
 Scenario scenario(const std::string& workload, const Machine& machine, std::vector<std::string> more) {

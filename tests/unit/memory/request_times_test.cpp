@@ -34,5 +34,18 @@ TEST(RequestTimes, KnowTheOldestRequestWhateverTheOrderOfAnswers) {
   EXPECT_GT(most, 100u);
 }
 
+TEST(RequestTimes, KnowWhoWaitsForNoAnswer) {
+  RequestTimes times;
+  EXPECT_THROW(times.answered(1), std::logic_error);
+  times.entered(1, 10);
+  times.entered(2, 11);
+  EXPECT_THROW(times.answered(3), std::logic_error);
+  times.answered(2);
+  EXPECT_THROW(times.answered(2), std::logic_error);
+  times.answered(1);
+  EXPECT_THROW(times.answered(1), std::logic_error);
+  EXPECT_EQ(times.oldest(), base::kNever);
+}
+
 }  // namespace
 }  // namespace heddle::memory::request_times_test
