@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "blocks/memory/random_unit.h"
-#include "isa/atomic.h"
+#include "isa/atomic_answer.h"
 #include "memory/address_map.h"
 #include "memory/sparse_memory.h"
 #include "sim/clock.h"
@@ -174,7 +174,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
                 .compare = random_() % 5};
         std::uint64_t old = 0;
         reference_.read(address + lane.offset, reinterpret_cast<unsigned char*>(&old), 4);
-        e.old.push_back(old);
+        e.old.push_back(isa::answer_of(t.extension.atomic_op, old, lane.compare));
         const std::uint64_t value =
             isa::apply_atomic(t.extension.atomic_op, isa::Type::kU32, old, lane.operand, lane.compare);
         reference_.write(address + lane.offset, reinterpret_cast<const unsigned char*>(&value), 4);
