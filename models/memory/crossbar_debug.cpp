@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/zeros.h"
+#include "base/repeated_bytes.h"
 #include "memory/crossbar.h"
 #include "sim/windows.h"
 

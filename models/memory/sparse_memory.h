@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/host_heap.h"
-#include "base/zeros.h"
+#include "base/repeated_bytes.h"
 
 namespace heddle::memory {
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/page_marks.h"
-#include "base/zeros.h"
+#include "base/repeated_bytes.h"
 
 namespace heddle::oracle {
 

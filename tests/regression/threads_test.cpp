@@ -99,7 +99,7 @@ TEST_P(Threads, ChangeNoStatistic) {
   }
 }
 
-// On h100 a core that waits for nothing runs ahead for some 200 cycles, but not behind a read that may join another core's: in this
+// On h100 a core that waits for nothing runs ahead for some 270 cycles, but not behind a read that may join another core's: in this
 // kernel some do.
 TEST(ThreadsOfManyCores, RunAheadNoFartherThanAnAnswerMayCome) {
   const auto lps = [](const std::string& run_ahead) {
