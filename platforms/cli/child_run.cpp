@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/held_signals.h"
 #include "cli/interrupt.h"
 
 namespace heddle::cli {
@@ -48,12 +49,8 @@ void write_all(int to, const std::string& text) {
 }
 
 /// In the child: it ends when its parent does, however that ends, and by a signal itself at once: the parent reports.
-void end_with(pid_t parent) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
-    ::signal(signal, SIG_DFL);
-  }
+void end_with(pid_t parent, base::HeldSignals& signals) {
+  signals.release_by_default();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it had ended before
 }
@@ -65,10 +62,11 @@ ChildRun::ChildRun(const std::function<nlohmann::ordered_json()>& body) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw failed(std::string("pipe: ") + std::strerror(errno));
   const pid_t parent = ::getpid();
+  base::HeldSignals signals;
   child_ = ::fork();
   if (child_ < 0) throw failed(std::string("fork: ") + std::strerror(errno));
   if (child_ == 0) {
-    end_with(parent);
+    end_with(parent, signals);
     ::close(ends[0]);
     write_all(ends[1], guarded(body).dump());
     ::close(ends[1]);

@@ -24,6 +24,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/held_signals.h"
 #include "base/text_input.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
@@ -99,10 +100,6 @@ std::string runtime_of(const std::string& program) {
           runtime_folder()));
 }
 
-void default_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
-}
-
 volatile std::sig_atomic_t asked_signal = 0;  ///< the last that asked the command to end
 volatile std::sig_atomic_t from_a_process =
     0;  ///< it may be for the command alone, unlike one of the terminal
@@ -113,7 +110,7 @@ void note_signal(int signal, siginfo_t* info, void* /*context*/) {
 }
 
 void note_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : base::kEndSignals) {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action = {};
@@ -187,10 +184,13 @@ class ProgramRun {
     if (captures_ && ::pipe2(pipe_ends, O_CLOEXEC) != 0)
       throw base::InputError("heddle cuda", fmt::format("pipe: {}", std::strerror(errno)));
     std::fflush(stdout);
+    base::HeldSignals signals;
     program_ = ::fork();
     if (program_ < 0) throw base::InputError("heddle cuda", fmt::format("fork: {}", std::strerror(errno)));
     if (program_ == 0) {
-      default_signals();
+      signals.release_by_default();
+      // Here they are errors of a write.
+      for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
       if (captures_) ::dup2(pipe_ends[1], STDOUT_FILENO);
       const auto put_first = [](const char* variable, const std::string& value, char separator) {
         const char* const before = std::getenv(variable);
@@ -230,11 +230,12 @@ class ProgramRun {
   void serve(int socket) {
     ++sessions_;
     std::fflush(stdout);
+    base::HeldSignals signals;
     const pid_t server = ::fork();
     if (server == 0) {
-      default_signals();
       handle_signals();
       handle_passed_signals();
+      signals.release();
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // a command that is killed leaves no server behind
       ::close(listener_);
       CudaSettings settings = settings_;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/held_signals.h"
 #include "cli/temporaries.h"
 
 namespace heddle::cli {
@@ -63,7 +64,7 @@ void set_unless_ignored(int signal, void (*handler)(int)) {
 }  // namespace
 
 void handle_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) set_unless_ignored(signal, on_signal);
+  for (const int signal : base::kEndSignals) set_unless_ignored(signal, on_signal);
   for (const int signal : {SIGPIPE, SIGXFSZ}) set_unless_ignored(signal, SIG_IGN);
 }
 

@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/held_signals.h"
 
 namespace heddle::native {
 namespace {
@@ -74,9 +75,11 @@ ThreadStepper::~ThreadStepper() {
 }
 
 void ThreadStepper::start() {
+  base::HeldSignals signals;
   const pid_t child = ::fork();
   if (child < 0) throw base::InputError(command_[0], "cannot be started", std::strerror(errno));
   if (child == 0) {
+    signals.release_by_default();
     ::personality(ADDR_NO_RANDOMIZE);
     ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     std::vector<std::string> own = command_;
