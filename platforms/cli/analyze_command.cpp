@@ -65,6 +65,7 @@ struct AnalyzeRequest {
   std::string yields = "needed";
   std::string waits = "strong";
   bool early = true;
+  bool loop_exits = false;
 };
 
 struct Target {
@@ -206,6 +207,7 @@ class Analysis {
     compiler::ConvergenceOptions options;
     options.allocation.registers = request_.barrier_registers;
     options.regions.early = request_.early;
+    options.regions.loop_exits = request_.loop_exits;
     options.delay = request_.delay == "far"    ? compiler::DelayedMeeting::kFar
                     : request_.delay == "near" ? compiler::DelayedMeeting::kNear
                                                : compiler::DelayedMeeting::kOff;
@@ -347,6 +349,10 @@ void add_analyze(CLI::App& app, Body& body) {
       ->capture_default_str()
       ->group(placement);
   command->add_flag("!--no-early", request->early, "Without regions for joins that are no post-dominators")
+      ->group(placement);
+  command
+      ->add_flag("--loop-exits", request->loop_exits,
+                 "Lanes that leave a loop by one of several ways meet first: core.convergence.loop_exits")
       ->group(placement);
   const std::string readings = "Readings of the algorithms (models/REFERENCES.md, SSDE)";
   command

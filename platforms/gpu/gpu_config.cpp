@@ -173,6 +173,12 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
            "treated as if they waited");
   v.field("early", early,
           {.doc = "place regions also for joins that are no branch's post-dominator ([Hanoi:P1], step 4)"});
+  v.field(
+      "loop_exits", loop_exits,
+      {.doc =
+           "lanes that leave a loop by one of several ways meet behind it first, before all meet, as ptxas "
+           "lets them: behind the latch's way out where it has work, or, where all ways end, behind the one "
+           "with most (models/compiler/convergence/README.md)"});
   v.choice("yields", yields, {"needed", "all", "off"},
            "loops whose lanes may wait for others that begin with a YIELD. needed: where those others may be "
            "lanes of the same warp that are elsewhere; all: as ptxas does; off: none, and spin locks hang");

@@ -52,6 +52,7 @@ struct ConvergenceConfig {
   Delay delay = Delay::kFar;
   Waits waits = Waits::kStrong;
   bool early = true;
+  bool loop_exits = false;
   Yields yields = Yields::kNeeded;
   bool breaks = true;
   bool pins = true;

@@ -162,6 +162,7 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   if (wanted.barrier_registers != 0) allocation.registers = wanted.barrier_registers;
   allocation.pins = wanted.pins;
   options.regions.early = wanted.early;
+  options.regions.loop_exits = wanted.loop_exits;
   using Yields = ConvergenceConfig::Yields;
   options.yields = wanted.yields == Yields::kNeeded ? compiler::Yields::kNeeded
                    : wanted.yields == Yields::kAll  ? compiler::Yields::kAll

@@ -122,7 +122,7 @@ std::vector<std::vector<NodeId>> loops_of(const FlowGraph& graph, NodeId header,
 
 }  // namespace
 
-std::vector<LoopNodes> separate_loops(FlowGraph& graph) {
+std::vector<LoopNodes> separate_loops(FlowGraph& graph, bool one_a_header) {
   const DominatorTree dominators = graph.dominators();
   const NodeId nodes = graph.size();
   std::vector<LoopNodes> all;
@@ -134,7 +134,8 @@ std::vector<LoopNodes> separate_loops(FlowGraph& graph) {
     if (latches.empty()) continue;
     LoopNodes loop;
     loop.header = header;
-    const auto loops = loops_of(graph, header, latches);
+    const auto loops =
+        one_a_header ? std::vector<std::vector<NodeId>>{latches} : loops_of(graph, header, latches);
     loop.before.push_back(graph.add_node_before(header, outside));
     for (std::size_t i = 0; i < loops.size(); ++i) {
       std::vector<NodeId> back = loops[i];

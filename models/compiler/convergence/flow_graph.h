@@ -20,8 +20,10 @@ struct FlowNode {
   std::vector<NodeId> predecessors;  ///< distinct
   bool parts = false;  ///< its lanes may go on at different successors, or, after a call, at different times
   bool ends = false;   ///< all of its lanes exit or return; it has no successors
-  bool only_exits = false;  ///< all of its lanes exit at once
-  bool may_exit = false;    ///< some of its lanes may exit while others go on
+  bool only_exits = false;         ///< all of its lanes exit at once
+  bool may_exit = false;           ///< some of its lanes may exit while others go on
+  std::uint32_t stores = 0;        ///< of the instructions, to memory
+  std::uint32_t instructions = 0;  ///< without jumps; 0: nothing but a way to elsewhere
 };
 
 /// Node 0 is the entry, where no edge leads to. All nodes are reachable from it.
@@ -56,7 +58,7 @@ class FlowGraph {
 
 /// Every loop gets a node of its own before its header, where only lanes pass that come from outside, and one for all
 /// its back edges if there are several. Loops with a common header are separated if one continues where the other's
-/// iteration ends.
+/// iteration ends; or they are `one_a_header`, as for ptxas.
 struct LoopNodes {
   NodeId header = kNoNode;
   /// Nodes between the outside and the header, outermost first: the way in, then a node per loop inside
@@ -65,6 +67,6 @@ struct LoopNodes {
   std::vector<NodeId> before;
   std::vector<NodeId> latches;  ///< by loop; kNoNode: there is one back edge only
 };
-[[nodiscard]] std::vector<LoopNodes> separate_loops(FlowGraph& graph);
+[[nodiscard]] std::vector<LoopNodes> separate_loops(FlowGraph& graph, bool one_a_header = false);
 
 }  // namespace heddle::compiler

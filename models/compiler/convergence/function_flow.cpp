@@ -19,14 +19,14 @@ class FlowBuilder {
               const UseOfCall& use_of)
       : kernel_(kernel), cfg_(cfg), uniformity_(uniformity), range_(range), use_of_(use_of) {}
 
-  FunctionFlow build(const std::set<std::uint32_t>& splits) {
+  FunctionFlow build(const FlowOptions& options) {
     flow_.entry = range_.entries.back();
     flow_.end = range_.end;
     add_node({NodeCode::Kind::kEntry, flow_.entry, flow_.entry});
-    add_code(splits);
+    add_code(options.splits);
     connect();
     flow_.graph.remove_unreachable();
-    for (LoopNodes& loop : separate_loops(flow_.graph)) {
+    for (LoopNodes& loop : separate_loops(flow_.graph, options.one_loop_a_header)) {
       for (std::size_t i = 0; i < loop.before.size(); ++i)
         note(loop.before[i], NodeCode::Kind::kBefore, loop);
       for (const NodeId latch : loop.latches)
@@ -65,6 +65,8 @@ class FlowBuilder {
         const Instruction& instruction = kernel_.code[pc];
         if (instruction.op == Opcode::kExit && instruction.guard.present) traits.may_exit = true;
         if (may_wait(instruction)) calls.waits = true;
+        if (!is_jump(instruction)) ++traits.instructions;
+        if (instruction.op == Opcode::kStore || instruction.op == Opcode::kAtomic) ++traits.stores;
         if (instruction.op == Opcode::kCall) {
           const FunctionUse use = use_of_(pc);
           calls.behind = parts_lanes(pc, use);
@@ -143,8 +145,8 @@ NodeId FunctionFlow::ending_at(std::uint32_t last) const {
 
 FunctionFlow function_flow(const isa::Kernel& kernel, const analysis::ControlFlowGraph& cfg,
                            const analysis::Uniformity& uniformity, const analysis::CodeRange& range,
-                           const std::set<std::uint32_t>& splits, const UseOfCall& use_of) {
-  return FlowBuilder(kernel, cfg, uniformity, range, use_of).build(splits);
+                           const FlowOptions& options, const UseOfCall& use_of) {
+  return FlowBuilder(kernel, cfg, uniformity, range, use_of).build(options);
 }
 
 isa::Instruction jump(base::Pc target) {

@@ -44,12 +44,17 @@ struct FunctionFlow {
   [[nodiscard]] NodeId ending_at(std::uint32_t last) const;
 };
 
-/// `splits`: instructions at which a node is to begin. `use_of`: what a call may do.
+struct FlowOptions {
+  const std::set<std::uint32_t>& splits;  ///< instructions at which a node is to begin
+  bool one_loop_a_header = false;         ///< of separate_loops()
+};
+
+/// `use_of`: what a call may do.
 using UseOfCall = std::function<FunctionUse(std::uint32_t call)>;
 [[nodiscard]] FunctionFlow function_flow(const isa::Kernel& kernel, const analysis::ControlFlowGraph& cfg,
                                          const analysis::Uniformity& uniformity,
-                                         const analysis::CodeRange& range,
-                                         const std::set<std::uint32_t>& splits, const UseOfCall& use_of);
+                                         const analysis::CodeRange& range, const FlowOptions& options,
+                                         const UseOfCall& use_of);
 
 /// Lanes may wait at it until others of their warp or CTA have come: .sync instructions, CTA barriers.
 [[nodiscard]] bool may_wait(const isa::Instruction& instruction);

@@ -75,8 +75,8 @@ class Placement {
   void find_waiting() {
     if (options_.delay == DelayedMeeting::kOff && options_.yields == Yields::kOff) return;
     analysis::CodeAnalysis code(kernel_);
-    waiting_.loops = find_waiting_loops(
-        code, {options_.waits_by_weak_loads, [this](std::uint32_t header) { return excepted(header); }});
+    waiting_.loops = find_waiting_loops(code, {options_.waits_by_weak_loads, options_.yields == Yields::kAll,
+                                               [this](std::uint32_t header) { return excepted(header); }});
     analysis::DeadlockOptions rules;
     rules.writes_within_loop = options_.delay != DelayedMeeting::kNear;
     rules.strong_reads_only = !options_.waits_by_weak_loads;
@@ -146,7 +146,7 @@ class Placement {
   };
 
   FunctionFlow flow_of(const CodeRange& range) {
-    return function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
+    return function_flow(*before_, *cfg_, *uniformity_, range, {waiting_.splits, options_.regions.loop_exits},
                          [this](std::uint32_t call) { return use_of_call(call); });
   }
 

@@ -29,7 +29,8 @@ struct MeetingPlace {
 };
 
 struct RegionOptions {
-  bool early = true;  ///< regions for joins that are not post-dominators
+  bool early = true;        ///< regions for joins that are not post-dominators
+  bool loop_exits = false;  ///< lanes that leave a loop by one of several ways meet behind that one first
   // What each condition is good for is shown by leaving it out; kernels fail then.
   bool arms_once = true;  ///< LC1: no lane executes BSSY while others of its last execution are in the region
   bool joins_once = true;    ///< LC2: no lane reaches BSYNC again without BSSY
@@ -68,6 +69,11 @@ class Regions {
   void add(NodeId from, NodeId to, const std::vector<NodeId>& branches, bool waits);
   [[nodiscard]] NodeId opening(NodeId to, const std::vector<NodeId>& branches) const;
   [[nodiscard]] bool too_early(NodeId from, NodeId to) const;
+  void find_loop_exits();
+  [[nodiscard]] NodeId exit_to_meet_at(NodeId header, NodeId latch, const NodeSet& loop) const;
+  [[nodiscard]] bool is_work(NodeId exit, bool others_go_on) const;
+  [[nodiscard]] std::uint32_t work_behind(NodeId node) const;
+  [[nodiscard]] bool ends_a_loop_elsewhere(const Region& early) const;
   void find_early();
   [[nodiscard]] bool early_is_right(const Region& region) const;
   void remove_crossing();

@@ -1,7 +1,9 @@
 #include "compiler/convergence/waiting_loops.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "analysis/uniformity.h"
 #include "analysis/waiting_sets.h"
 
 namespace heddle::compiler {
@@ -29,7 +31,7 @@ class WaitingLoopFinder {
       const std::uint32_t header = cfg_.block(loop.header).first;
       if (options_.excepted && options_.excepted(header)) continue;
       InstructionSet releases = writes_to(reads_of(loop));
-      if (releases.none()) continue;
+      if (releases.none() && !(options_.with_calls && hides_its_exits(loop) && is_apart(loop))) continue;
       for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc)
         if (lets_go(kernel_.code[pc])) releases.set(pc);
       add_calls(releases);
@@ -152,6 +154,52 @@ class WaitingLoopFinder {
     }
   }
 
+  // ---- Loops that ptxas takes for waiting
+
+  [[nodiscard]] static bool is_a_call(const Instruction& instruction) {
+    using isa::LatencyClass;
+    const LatencyClass of = instruction.latency_class;
+    return instruction.op == Opcode::kCall || of == LatencyClass::kFpDiv || of == LatencyClass::kDpDiv ||
+           (of == LatencyClass::kIntDiv && isa::type_bytes(instruction.type) == 8);
+  }
+
+  [[nodiscard]] bool hides_its_exits(const EdgeLoop& loop) const {
+    BlockSet own = loop.blocks;
+    for (const EdgeLoop& inner : code_.loops())
+      if (inner.header != loop.header && loop.blocks.test(inner.header)) own -= inner.blocks;
+    bool calls = false;
+    bool reads = false;
+    for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+      const Instruction& instruction = kernel_.code[pc];
+      if (!own.test(cfg_.block_of(pc))) continue;
+      calls = calls || is_a_call(instruction);
+      reads = reads || instruction.op == Opcode::kAtomic ||
+              (instruction.op == Opcode::kLoad && instruction.cache_op == isa::CacheOp::kVolatile);
+    }
+    return calls && reads;
+  }
+
+  [[nodiscard]] bool parts(BlockId block) const {
+    const std::uint32_t last = cfg_.block(block).end - 1;
+    return cfg_.block(block).successors.size() > 1 && !uniformity_->uniform(last);
+  }
+
+  /// Its lanes part at an exit, or at a branch that some take to it while others do not.
+  [[nodiscard]] bool is_apart(const EdgeLoop& loop) {
+    if (!uniformity_) uniformity_.emplace(kernel_, cfg_);
+    if (std::any_of(loop.exits.begin(), loop.exits.end(), [&](BlockId exit) { return parts(exit); }))
+      return true;
+    for (BlockId block = 0; block < cfg_.block_count(); ++block) {
+      if (loop.blocks.test(block) || cfg_.block(block).first == cfg_.block(block).end || !parts(block))
+        continue;
+      const base::Pc meet = code_.post_dominators().behind(cfg_.block(block).end - 1);
+      if (meet == base::kNoPc) continue;
+      const BlockId stop = cfg_.block_of(meet.value());
+      if (analysis::blocks_between(cfg_, cfg_.block(block).successors, stop).test(loop.header)) return true;
+    }
+    return false;
+  }
+
   // ---- Who writes may have to wait first, for something else
 
   [[nodiscard]] bool leads_to(const WaitingLoop& loop, const InstructionSet& releases) const {
@@ -183,6 +231,7 @@ class WaitingLoopFinder {
   const isa::Kernel& kernel_;
   const WaitingLoopOptions& options_;
   const analysis::WaitingSets sets_;
+  std::optional<analysis::Uniformity> uniformity_;
   std::vector<boost::dynamic_bitset<>> callees_;
 };
 

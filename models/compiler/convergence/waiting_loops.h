@@ -21,6 +21,10 @@ struct WaitingLoop {
 struct WaitingLoopOptions {
   /// Loads that a compiler could take out of the loop count as well: weak ones, in a loop without a fence.
   bool weak_loads = false;
+  /// Loops that ptxas takes for waiting beyond that: they have an atomic operation or a volatile load and, for a call, do not show
+  /// what their exits depend on; and their lanes are apart, or come apart at an exit. Divisions are calls of machine code. Inner loops
+  /// count by themselves.
+  bool with_calls = false;
   /// Loops that begin here wait for nobody.
   std::function<bool(std::uint32_t header)> excepted;
 };
