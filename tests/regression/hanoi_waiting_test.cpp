@@ -57,6 +57,7 @@ TEST_P(HanoiWaiting, EndsAsIndependentThreadsDo) {
       "tiny", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=" + machine.profile,
                "core.convergence.delay=" + machine.delay,
                std::string("core.convergence.yields=") + (machine.delay == "off" ? "all" : "needed"),
+               std::string("core.convergence.loop_exits=") + (machine.delay == "off" ? "true" : "false"),
                "core.convergence.barrier_registers=" + std::to_string(machine.registers),
                std::string("core.control_flow.first_side=") + machine.first_side});
   config.watchdog.check_cycles = 64;

@@ -291,7 +291,7 @@ const std::vector<Variant>& variants() {
       hanoi('X', 16, 3),
       {"hanoi_barriers",
        {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=barriers",
-        "core.convergence.delay=off", "core.convergence.yields=all"},
+        "core.convergence.delay=off", "core.convergence.yields=all", "core.convergence.loop_exits=true"},
        1,
        true},
       // Few regions at a time, also in recursions: an overflow would be an error.

@@ -42,17 +42,20 @@ std::uint64_t many(std::uint64_t usual) {
   return text == nullptr ? usual : std::strtoull(text, nullptr, 0);
 }
 
-class RandomFlow : public testing::TestWithParam<std::tuple<std::uint32_t, bool>> {};
+/// Registers; with functions; with regions for ways out of loops.
+class RandomFlow : public testing::TestWithParam<std::tuple<std::uint32_t, bool, bool>> {};
 
 TEST_P(RandomFlow, LanesGoTheirWayInBothProfiles) {
-  const auto [registers, functions] = GetParam();
+  const auto [registers, functions, loop_exits] = GetParam();
+  ConvergenceOptions options = with_registers(registers);
+  options.regions.loop_exits = loop_exits;
   const std::uint64_t programs = many(1500);
   std::uint64_t issued = 0;
   std::uint64_t apart = 0;
   for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     const Shape shape{.most_blocks = 4 + static_cast<std::uint32_t>(seed % 14), .functions = functions};
     const isa::Kernel kernel = random_flow::random_kernel(seed, shape);
-    const isa::Kernel code = placed(kernel, with_registers(registers));
+    const isa::Kernel code = placed(kernel, options);
     const unsigned lanes = seed % 2 == 0 ? 32 : 8;
     const Walked p = random_flow::walk(code, kernel, seed, hardware(simt::HanoiProfile::kP), lanes);
     const Walked x = random_flow::walk(code, kernel, seed, hardware(simt::HanoiProfile::kX), lanes);
@@ -73,10 +76,11 @@ TEST_P(RandomFlow, LanesGoTheirWayInBothProfiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WithRegisters, RandomFlow,
-                         testing::Combine(testing::Values(1u, 2u, 4u, 16u), testing::Bool()),
+                         testing::Combine(testing::Values(1u, 2u, 4u, 16u), testing::Bool(), testing::Bool()),
                          [](const auto& test) {
                            return std::to_string(std::get<0>(test.param)) +
-                                  (std::get<1>(test.param) ? "Functions" : "");
+                                  (std::get<1>(test.param) ? "Functions" : "") +
+                                  (std::get<2>(test.param) ? "LoopExits" : "");
                          });
 
 int failures(const ConvergenceOptions& options, const simt::HanoiConfig& config, bool functions = false) {
