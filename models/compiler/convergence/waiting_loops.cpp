@@ -160,7 +160,7 @@ class WaitingLoopFinder {
     using isa::LatencyClass;
     const LatencyClass of = instruction.latency_class;
     return instruction.op == Opcode::kCall || of == LatencyClass::kFpDiv || of == LatencyClass::kDpDiv ||
-           (of == LatencyClass::kIntDiv && isa::type_bytes(instruction.type) == 8);
+           (of == LatencyClass::kIntDiv && instruction.dst[0].width == isa::RowWidth::k64);
   }
 
   [[nodiscard]] bool hides_its_exits(const EdgeLoop& loop) const {

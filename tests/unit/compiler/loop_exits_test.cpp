@@ -139,6 +139,10 @@ TEST(YieldsOfLoopsWithCalls, AnAtomicOrAVolatileLoadAndACall) {
   EXPECT_THAT(yields(tid + counted(kAtom, "%r3") + "ret;"), IsEmpty());
   EXPECT_THAT(yields(tid + counted(kDiv, "%r3") + "ret;"), IsEmpty());
   EXPECT_THAT(yields(tid + counted(kAtom + "div.u32 %r5, %r4, %r3;\n", "%r3") + "ret;"), IsEmpty());
+  EXPECT_THAT(yields(tid + counted(kAtom + "rem.u64 %rd3, %rd4, %rd5;\n", "%r3") + "ret;"),
+              ElementsAre(kHeader));
+  EXPECT_THAT(yields(tid + counted(kAtom + "sqrt.rn.f64 %fd1, %fd2;\n", "%r3") + "ret;"),
+              ElementsAre(kHeader));
   EXPECT_THAT(yields(tid + counted(kAtom + kDiv, "%r3") + "ret;", Yields::kNeeded), IsEmpty());
 }
 
