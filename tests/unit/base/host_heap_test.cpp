@@ -1,6 +1,9 @@
 // The heap of a program that simulates. systemc_main.cpp has requested huge pages before a test runs.
+#include "base/host_heap.h"
+
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +40,41 @@ TEST(HostHeap, GrowsInHugePagesAndKeepsWhatWasFreed) {
   const std::string flags = mapping_flags(place);
   EXPECT_NE(flags, "") << "given back to the host";
   EXPECT_NE(flags.find(" hg"), std::string::npos) << flags;
+}
+
+TEST(HostHeap, ABlockReadsAsZeroToItsLastByteAlsoWhereAWrittenOneWas) {
+  constexpr std::size_t kBytes = 3 * 4096 + 5;
+  for (int round = 0; round < 2; ++round) {
+    ZeroedBlock block = zeroed_block(kBytes);
+    for (std::size_t i = 0; i < kBytes; ++i) {
+      ASSERT_EQ(block[i], 0) << i;
+      block[i] = 0xa5;
+    }
+  }
+  EXPECT_EQ(zeroed_block(0), nullptr);
+}
+
+TEST(HostHeap, TheSanitizerSeesAnAccessBehindABlockAndToAFreedOne) {
+#ifndef HEDDLE_SANITIZE
+  GTEST_SKIP() << "not a build with the sanitizers";
+#else
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  // Shared memory, the data of caches and the regions of device memory are such blocks.
+  EXPECT_DEATH(
+      {
+        const ZeroedBlock block = zeroed_block(96);
+        *static_cast<volatile unsigned char*>(block.get() + 96) = 1;
+      },
+      "heap-buffer-overflow");
+  EXPECT_DEATH(
+      {
+        ZeroedBlock block = zeroed_block(96);
+        volatile unsigned char* const freed = block.get();
+        block.reset();
+        *freed = 1;
+      },
+      "heap-use-after-free");
+#endif
 }
 
 }  // namespace
