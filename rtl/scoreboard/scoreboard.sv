@@ -102,9 +102,10 @@ module scoreboard #(
     LatencyLook    = 1'd1
   } latency_e;
 
-  // The lowest of a set: all bits at once, none behind another.
-  function automatic logic [Slots-1:0] lowest_slot(input logic [Slots-1:0] set);
-    for (int unsigned s = 0; s < Slots; s++) lowest_slot[s] = set[s] && (set & ~({Slots{1'b1}} << s)) == '0;
+  // Of each slot, whether one below it is in the set: of its neighbour, of two, of four, ...
+  function automatic logic [Slots-1:0] above(input logic [Slots-1:0] set);
+    above = set << 1;
+    for (int unsigned d = 1; d < Slots; d = 2 * d) above = above | (above << d);
   endfunction
   function automatic logic [Sources-1:0] lowest_source(input logic [Sources-1:0] set);
     lowest_source = set & (~set + 1'b1);
@@ -113,15 +114,19 @@ module scoreboard #(
   // ---- State. A warp's set is one row, since all its entries are searched at once.
   logic [Entries*RegW-1:0] reg_q    [Warps];
   logic [Entries-1:0]      memory_q [Warps];
-  logic [Warps*Entries-1:0] valid;             // registers: sets are cleared at once
-  logic [Slots-1:0]        looked_q;           // the head has been looked up (scoreboard_head.sv)
+  logic [Warps*Entries-1:0] valid_q, valid;    // registers: sets are cleared at once; without what the release before has ended:
+  logic [Entries-1:0]      ends_q;
+  logic [Warps-1:0]        ends_of_q;          // of this warp
+  logic [Slots-1:0]        looked;             // the head has been looked up (scoreboard_head.sv)
   logic [Slots-1:0]        behind_q;           // look-up: groups whose turn comes first
   logic [Sources-1:0]      turn_q;             // release: sources whose turn comes first
 
   // ---- Look-up: the first group in turn whose head has not been looked up
-  logic [Slots-1:0] wanting, granted;
-  assign wanting            = head_i & ~looked_q;
-  assign granted            = (wanting & behind_q) != '0 ? lowest_slot(wanting & behind_q) : lowest_slot(wanting);
+  logic [Slots-1:0] wanting, first, above_first, granted;
+  assign wanting            = head_i & ~looked;
+  assign first              = wanting & behind_q;
+  assign above_first        = first != '0 ? above(first) : above(wanting);
+  assign granted            = (first != '0 ? first : wanting) & ~above_first;
   assign look_grant_valid_o = wanting != '0;
   always_comb begin
     look_grant_o = '0;
@@ -131,20 +136,24 @@ module scoreboard #(
   logic look;
   assign look = look_valid_i && look_grant_valid_o;
 
-  logic [WarpW-1:0] look_warp, issue_warp;
-  assign look_warp  = WarpW'(32'(look_grant_o) / Groups);
-  // Rows are read by a bit for each warp: of the look-ups before its number is known.
-  logic [Warps-1:0] look_of, issue_of;
-  for (genvar w = 0; w < Warps; w++) begin : gen_of
-    assign look_of[w]  = granted[w*Groups +: Groups] != '0;
-    assign issue_of[w] = issue_warp == WarpW'(w);
-  end
+  // Rows are read and written by a bit for each warp: of those that are in turn before their number is known.
+  logic [WarpW-1:0] issue_warp;
+  logic [Warps-1:0] look_of, issue_of, reserve_of, release_of;
   assign issue_warp = WarpW'(32'(issue_i) / Groups);
+  always_comb begin
+    release_of = '0;
+    for (int unsigned w = 0; w < Warps; w++) begin
+      look_of[w]    = granted[w*Groups +: Groups] != '0;
+      issue_of[w]   = issue_warp == WarpW'(w);
+      reserve_of[w] = reserve_valid_i && reserve_warp_i == WarpW'(w);
+      for (int unsigned i = 0; i < Sources; i++)
+        if (taken[i] && release_warp_i[i*WarpW +: WarpW] == WarpW'(w)) release_of[w] = 1'b1;
+    end
+  end
 
   // ---- Release: the first source in turn
   logic [Sources-1:0]         taken;
   logic                       release_any;
-  logic [WarpW-1:0]           release_warp;
   logic [Lanes-1:0]           release_lanes;
   logic [WritePorts-1:0]      release_used;
   logic [WritePorts*RegW-1:0] release_reg;
@@ -152,75 +161,93 @@ module scoreboard #(
   assign release_ready_o = taken;
   assign release_any     = release_valid_i != '0;
   always_comb begin
-    release_warp  = '0;
     release_lanes = '0;
     release_used  = '0;
     release_reg   = '0;
     for (int unsigned i = 0; i < Sources; i++)
       if (taken[i]) begin
-        release_warp  = release_warp | release_warp_i[i*WarpW +: WarpW];
         release_lanes = release_lanes | release_lanes_i[i*Lanes +: Lanes];
         release_used  = release_used | release_used_i[i*WritePorts +: WritePorts];
         release_reg   = release_reg | release_reg_i[i*WritePorts*RegW +: WritePorts*RegW];
       end
   end
 
-  // ---- Reservation: registers that have an entry keep it (Masks), others take the lowest free ones, in the order of the ports
-  logic [Entries*RegW-1:0] row_reg;
-  logic [Entries-1:0]      row_valid, row_memory;
-  logic [Entries-1:0]      allocated, kept;      // entries taken, entries that were there
-  logic [WritePorts*Entries-1:0] entry_of;       // those of each port
+  // ---- Reservation: registers that have an entry keep it (Masks), others take the lowest free ones, in the order of the ports: the
+  // n-th of them the n-th free entry
+  logic [Entries*RegW-1:0]   row_reg;
+  logic [Entries-1:0]        row_valid, free;
+  logic [Entries-1:0]        allocated, kept;  // entries taken, entries that were there
+  logic [Entries*RegW-1:0]   taken_by;         // registers of the entries that are taken
+  logic [WritePorts:0]       at;
+  logic [WritePorts-1:0]     nth;              // there is an n-th register without an entry
+  logic [WritePorts*RegW-1:0] nth_reg;
+  logic [(WritePorts+1)*Entries-1:0] least, more;  // of each entry, whether n free ones at least are below it
   always_comb begin
-    row_reg    = '0;
-    row_valid  = '0;
-    row_memory = '0;
-    for (int unsigned w = 0; w < Warps; w++)
-      if (reserve_warp_i == WarpW'(w)) begin
-        row_reg    = row_reg | reg_q[w];
-        row_valid  = row_valid | valid[w*Entries +: Entries];
-        row_memory = row_memory | memory_q[w];
-      end
+    row_reg   = '0;
+    row_valid = '0;
+    for (int unsigned w = 0; w < Warps; w++) begin
+      if (Masks != 0) row_reg = row_reg | ({Entries*RegW{reserve_of[w]}} & reg_q[w]);
+      row_valid = row_valid | ({Entries{reserve_of[w]}} & valid_q[w*Entries +: Entries]);
+    end
+    row_valid = row_valid & ~({Entries{(reserve_of & ends_of_q) != '0}} & ends_q);
+    free      = ~row_valid;
+    // Of the neighbour below, of two, of four, ...
+    least                      = '0;
+    least[0 +: Entries]        = '1;
+    least[Entries +: Entries]  = free << 1;
+    for (int unsigned d = 1; d < Entries; d = 2 * d) begin
+      more = least;
+      for (int unsigned n = 1; n <= WritePorts; n++)
+        for (int unsigned k = 0; k < n; k++)
+          more[n*Entries +: Entries] = more[n*Entries +: Entries] | (least[k*Entries +: Entries] & (least[(n-k)*Entries +: Entries] << d));
+      least = more;
+    end
   end
-  logic [Entries*RegW-1:0] row_reg_d;
   always_comb begin
-    row_reg_d = row_reg;
-    allocated = '0;
-    kept      = '0;
-    entry_of  = '0;
+    kept    = '0;
+    at      = (WritePorts + 1)'(1);
+    nth     = '0;
+    nth_reg = '0;
     for (int unsigned p = 0; p < WritePorts; p++) begin
-      logic [Entries-1:0] found, free;
+      logic [Entries-1:0] found;
       for (int unsigned e = 0; e < Entries; e++)
         found[e] = Masks != 0 && row_valid[e] && row_reg[e*RegW +: RegW] == reserve_reg_i[p*RegW +: RegW];
-      free = ~(row_valid | allocated);
-      free = free & (~free + 1'b1);
       if (reserve_valid_i && reserve_used_i[p]) begin
-        if (found != '0) begin
-          kept                           = kept | found;
-          entry_of[p*Entries +: Entries] = found;
-        end else begin
-          allocated                      = allocated | free;
-          entry_of[p*Entries +: Entries] = free;
-          for (int unsigned e = 0; e < Entries; e++)
-            if (free[e]) row_reg_d[e*RegW +: RegW] = reserve_reg_i[p*RegW +: RegW];
+        kept = kept | found;
+        if (found == '0) begin
+          nth = nth | at[WritePorts-1:0];
+          for (int unsigned n = 0; n < WritePorts; n++)
+            if (at[n]) nth_reg[n*RegW +: RegW] = reserve_reg_i[p*RegW +: RegW];
+          at = at << 1;
         end
       end
     end
+  end
+  always_comb begin
+    allocated = '0;
+    taken_by  = '0;
+    for (int unsigned n = 0; n < WritePorts; n++)
+      for (int unsigned e = 0; e < Entries; e++)
+        if (least[n*Entries+e] && !least[(n+1)*Entries+e]) begin
+          allocated[e]              = free[e] && nth[n];
+          taken_by[e*RegW +: RegW] = taken_by[e*RegW +: RegW] | nth_reg[n*RegW +: RegW];
+        end
   end
 
   // ---- Release: entries that end, and those that stay for other lanes
   logic [Entries-1:0] released, ends, stays;
   logic               same;  // a reservation and a release of one warp
-  assign same = reserve_valid_i && release_any && reserve_warp_i == release_warp;
+  assign same = (reserve_of & release_of) != '0;
   logic [Entries*RegW-1:0] old_reg;
   logic [Entries-1:0]      old_valid;
   always_comb begin
     old_reg   = '0;
     old_valid = '0;
-    for (int unsigned w = 0; w < Warps; w++)
-      if (release_warp == WarpW'(w)) begin
-        old_reg   = old_reg | reg_q[w];
-        old_valid = old_valid | valid[w*Entries +: Entries];
-      end
+    for (int unsigned w = 0; w < Warps; w++) begin
+      old_reg   = old_reg | ({Entries*RegW{release_of[w]}} & reg_q[w]);
+      old_valid = old_valid | ({Entries{release_of[w]}} & valid_q[w*Entries +: Entries]);
+    end
+    old_valid = old_valid & ~({Entries{(release_of & ends_of_q) != '0}} & ends_q);
   end
   always_comb begin
     released = '0;
@@ -233,6 +260,11 @@ module scoreboard #(
   logic [Entries-1:0] left;  // other lanes wait for it
   assign ends  = released & ~left;
   assign stays = released & left;
+  // What ends is taken out of the set and of the heads' bits in the next clock, as they are read.
+  always_ff @(posedge clk_i) begin
+    ends_q    <= ends;
+    ends_of_q <= release_of;
+  end
 
   // ---- Lanes
   logic [2*Entries*Lanes-1:0] port_pending;  // of the warps of the look-ups below; all ones without Masks
@@ -240,6 +272,11 @@ module scoreboard #(
   if (Masks != 0) begin : gen_masks
     logic [Entries*Lanes-1:0] lanes_q [Warps];
     logic [Entries*Lanes-1:0] old_lanes, new_lanes, old_d, new_d;
+    logic [WarpW-1:0]         release_warp;
+    always_comb begin
+      release_warp = '0;
+      for (int unsigned w = 0; w < Warps; w++) if (release_of[w]) release_warp = release_warp | WarpW'(w);
+    end
     assign old_lanes = lanes_q[release_warp];
     assign new_lanes = lanes_q[reserve_warp_i];
     always_comb begin
@@ -257,7 +294,7 @@ module scoreboard #(
       if (release_any && !same) lanes_q[release_warp] <= old_d;
       if (reserve_valid_i) lanes_q[reserve_warp_i] <= new_d;
     end
-    assign port_pending = {lanes_q[issue_warp], lanes_q[look_warp]};
+    assign port_pending = {lanes_q[issue_warp], lanes_q[WarpW'(32'(look_grant_o) / Groups)]};
     assign debug_lanes  = lanes_q[debug_warp_i];
 `ifdef FORMAL
     for (genvar w = 0; w < Warps; w++) begin : gen_formal_lanes
@@ -276,93 +313,99 @@ module scoreboard #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (reserve_valid_i) begin
-      reg_q[reserve_warp_i]    <= row_reg_d;
-      memory_q[reserve_warp_i] <= (row_memory & ~allocated) | ({Entries{reserve_memory_i}} & (allocated | kept));
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (allocated[e]) reg_q[reserve_warp_i][e*RegW +: RegW] <= taken_by[e*RegW +: RegW];
+      if (allocated[e] || (kept[e] && reserve_memory_i)) memory_q[reserve_warp_i][e] <= reserve_memory_i;
     end
   end
   for (genvar w = 0; w < Warps; w++) begin : gen_valid
-    logic [Entries-1:0] valid_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) valid_q <= '0;
-      else if (clear_i[w]) valid_q <= '0;
-      else
-        valid_q <= (valid_q & ~({Entries{release_any && release_warp == WarpW'(w)}} & ends)) |
-                   ({Entries{reserve_valid_i && reserve_warp_i == WarpW'(w)}} & allocated);
+      if (!rst_ni) valid_q[w*Entries +: Entries] <= '0;
+      else if (clear_i[w]) valid_q[w*Entries +: Entries] <= '0;
+      else valid_q[w*Entries +: Entries] <= valid[w*Entries +: Entries] | ({Entries{reserve_of[w]}} & allocated);
     end
-    assign valid[w*Entries +: Entries] = valid_q;
+    assign valid[w*Entries +: Entries] = valid_q[w*Entries +: Entries] & ~({Entries{ends_of_q[w]}} & ends_q);
   end
 
   // ---- What a head waits for: of two look-ups, that of a head from fetch (0) and that of the one behind an instruction that
-  // issues (1), which sees the reservation of its own clock.
+  // issues (1), which sees the reservation of its own clock. In its clock a look-up reads the row, and keeps it as release and
+  // reservation leave it; in the next one it is compared, and counts as what the head waits for (scoreboard_head.sv).
   logic                      next;
-  logic [2*WarpW-1:0]        port_warp;
   logic [2*Lanes-1:0]        port_lanes;
   logic [2*ReadPorts-1:0]    port_used, port_write;
   logic [2*ReadPorts*RegW-1:0] port_reg;
   assign next       = issue_valid_i && next_valid_i;
-  assign port_warp  = {issue_warp, look_warp};
   assign port_lanes = {next_lanes_i, look_lanes_i};
   assign port_used  = {next_used_i, look_used_i};
   assign port_write = {next_write_i, look_write_i};
   assign port_reg   = {next_reg_i, look_reg_i};
-  logic [2*Entries-1:0] port_waits, port_has;  // entries that it waits for; that its destinations have (Masks)
   logic [2*CountW-1:0]  port_writes;           // its destinations
+  logic [2*Entries-1:0] port_waits, port_has;  // of the clock before: entries that it waits for; that its destinations have (Masks)
+  logic [1:0]           port_again;            // a release has left lanes of what it waits for
 
   for (genvar i = 0; i < 2; i++) begin : gen_port
-    logic [WarpW-1:0]         warp;
-    logic [Warps-1:0]         of;
-    logic [Entries*RegW-1:0]  regs;
-    logic [Entries*Lanes-1:0] pending;
-    logic [Entries-1:0]       there, waits, has, gone;
-    logic [CountW-1:0]        writes;
-    assign warp    = port_warp[i*WarpW +: WarpW];
-    assign of      = i == 0 ? look_of : issue_of;
+    logic [Warps-1:0]          of;
+    logic [Entries*RegW-1:0]   regs, regs_q;
+    logic [Entries-1:0]        there, there_q, overlap_q, stays_q, waits, has;
+    logic [ReadPorts-1:0]      used_q, write_q;
+    logic [ReadPorts*RegW-1:0] look_reg_q;
+    logic [CountW-1:0]         writes;
+    logic                      gone, gone_q, comes;  // a release, a reservation of its warp
+    assign of    = i == 0 ? look_of : issue_of;
+    assign gone  = (of & release_of) != '0;
+    assign comes = i == 1 && (of & reserve_of) != '0;
     always_comb begin
-      regs  = '0;
-      there = '0;
+      regs   = '0;
+      there  = '0;
+      writes = '0;
       for (int unsigned w = 0; w < Warps; w++) begin
         regs  = regs | ({Entries*RegW{of[w]}} & reg_q[w]);
-        there = there | ({Entries{of[w]}} & valid[w*Entries +: Entries]);
+        there = there | ({Entries{of[w]}} & valid_q[w*Entries +: Entries]);
       end
+      there = there & ~({Entries{(of & ends_of_q) != '0}} & ends_q);
+      for (int unsigned p = 0; p < ReadPorts; p++)
+        if (port_used[i*ReadPorts+p] && port_write[i*ReadPorts+p]) writes = writes + 1'b1;
     end
-    assign pending = port_pending[i*Entries*Lanes +: Entries*Lanes];
-    assign gone    = {Entries{release_any && release_warp == warp}};
+    always_ff @(posedge clk_i) begin
+      for (int unsigned e = 0; e < Entries; e++)
+        regs_q[e*RegW +: RegW] <= comes && allocated[e] ? taken_by[e*RegW +: RegW] : regs[e*RegW +: RegW];
+      there_q    <= there | ({Entries{comes}} & allocated);
+      gone_q     <= gone;
+      used_q     <= port_used[i*ReadPorts +: ReadPorts];
+      write_q    <= port_write[i*ReadPorts +: ReadPorts];
+      look_reg_q <= port_reg[i*ReadPorts*RegW +: ReadPorts*RegW];
+    end
+    if (Masks != 0) begin : gen_overlap
+      logic [Entries-1:0] overlap;
+      always_comb begin
+        for (int unsigned e = 0; e < Entries; e++)
+          overlap[e] = (there[e] && (port_pending[(i*Entries+e)*Lanes +: Lanes] & port_lanes[i*Lanes +: Lanes]) != '0) ||
+                       (comes && (allocated[e] || kept[e]) && (reserve_lanes_i & port_lanes[i*Lanes +: Lanes]) != '0);
+      end
+      always_ff @(posedge clk_i) begin
+        overlap_q <= overlap;
+        stays_q   <= {Entries{gone}} & stays;
+      end
+    end else begin : gen_all
+      assign overlap_q = '1;
+      assign stays_q   = '0;
+      logic unused_lanes;
+      assign unused_lanes = ^{port_pending, port_lanes};
+    end
     always_comb begin
-      waits  = '0;
-      has    = '0;
-      writes = '0;
-      for (int unsigned p = 0; p < ReadPorts; p++) begin
-        logic [Entries-1:0] found, overlap;
-        for (int unsigned e = 0; e < Entries; e++) begin
-          found[e]   = there[e] && regs[e*RegW +: RegW] == port_reg[(i*ReadPorts+p)*RegW +: RegW];
-          overlap[e] = Masks == 0 || (pending[e*Lanes +: Lanes] & port_lanes[i*Lanes +: Lanes]) != '0;
-        end
-        overlap = overlap & found;
-        if (i == 1) begin
-          for (int unsigned d = 0; d < WritePorts; d++)
-            if (reserve_valid_i && reserve_used_i[d] && reserve_warp_i == warp &&
-                reserve_reg_i[d*RegW +: RegW] == port_reg[(i*ReadPorts+p)*RegW +: RegW]) begin
-              found = found | entry_of[d*Entries +: Entries];
-              if (Masks == 0 || (reserve_lanes_i & port_lanes[i*Lanes +: Lanes]) != '0)
-                overlap = overlap | entry_of[d*Entries +: Entries];
-            end
-        end
-        // What is reserved for no lanes may end in this very clock.
-        found   = found & ~(gone & ends);
-        overlap = overlap & ~(gone & ends);
-        if (port_used[i*ReadPorts+p]) begin
-          waits = waits | overlap;
-          if (port_write[i*ReadPorts+p]) begin
-            has    = has | found;
-            writes = writes + 1'b1;
+      waits = '0;
+      has   = '0;
+      for (int unsigned p = 0; p < ReadPorts; p++)
+        for (int unsigned e = 0; e < Entries; e++)
+          if (used_q[p] && there_q[e] && !(gone_q && ends_q[e]) && regs_q[e*RegW +: RegW] == look_reg_q[p*RegW +: RegW]) begin
+            if (overlap_q[e]) waits[e] = 1'b1;
+            if (write_q[p]) has[e] = 1'b1;
           end
-        end
-      end
     end
+    assign port_writes[i*CountW +: CountW]  = writes;
     assign port_waits[i*Entries +: Entries] = waits;
     assign port_has[i*Entries +: Entries]   = has;
-    assign port_writes[i*CountW +: CountW]  = writes;
+    assign port_again[i]                    = (stays_q & waits) != '0;
   end
 
   // ---- Heads
@@ -375,22 +418,23 @@ module scoreboard #(
     localparam int unsigned Warp = s / Groups;
     // Nets of their own: yosys wants to know the width of what is connected before it knows the module.
     logic               here, reserve, look_it, issue_it, next_it, drop_it;  // of its warp; of this slot
-    logic [Entries-1:0] its_valid, its_memory, its_ends, its_stays;
-    assign here       = release_any && release_warp == WarpW'(Warp);
+    logic [Entries-1:0] its_valid, its_memory, its_ended, its_stays;
+    assign here       = release_of[Warp];
     assign its_valid  = valid[Warp*Entries +: Entries];
     assign its_memory = memory_q[Warp];
-    assign its_ends   = {Entries{here}} & ends;
+    assign its_ended  = {Entries{ends_of_q[Warp]}} & ends_q;
     assign its_stays  = {Entries{here}} & stays;
-    assign reserve    = reserve_valid_i && reserve_warp_i == WarpW'(Warp);
+    assign reserve    = reserve_of[Warp];
     assign look_it    = look && granted[s];
     assign issue_it   = issue_valid_i && issue_i == SlotW'(s);
     assign next_it    = next && issue_i == SlotW'(s);
     assign drop_it    = drop_i[s] || clear_i[Warp];
     scoreboard_head #(.Entries(Entries), .Masks(Masks)) u_head (
-      .clk_i, .rst_ni, .valid_i(its_valid), .memory_i(its_memory), .ends_i(its_ends), .stays_i(its_stays),
-      .reserve_i(reserve), .look_i(look_it), .first_i(look_first_i), .last_i(look_last_i), .look_waits_i(look_waits),
-      .look_has_i(look_has), .look_writes_i(look_writes), .issue_i(issue_it), .next_i(next_it), .next_waits_i(next_waits),
-      .next_has_i(next_has), .next_writes_i(next_writes), .drop_i(drop_it), .looked_o(looked_q[s]), .ready_o(ready_o[s]),
+      .clk_i, .rst_ni, .valid_i(its_valid), .memory_i(its_memory), .ended_i(its_ended), .stays_i(its_stays),
+      .reserve_i(reserve), .look_i(look_it), .first_i(look_first_i), .last_i(look_last_i), .look_writes_i(look_writes),
+      .issue_i(issue_it), .next_i(next_it), .next_writes_i(next_writes), .drop_i(drop_it), .look_waits_i(look_waits),
+      .look_has_i(look_has), .look_again_i(port_again[0]), .next_waits_i(next_waits), .next_has_i(next_has),
+      .next_again_i(port_again[1]), .looked_o(looked[s]), .ready_o(ready_o[s]),
       .memory_o(memory_o[s]), .alu_o(alu_o[s])
 `ifdef FORMAL
       , .formal_waits_o(formal_waits_o[s*Entries +: Entries]), .formal_has_o(formal_has_o[s*Entries +: Entries]),
@@ -398,7 +442,7 @@ module scoreboard #(
 `endif
     );
   end
-  assign looked_o = looked_q;
+  assign looked_o = looked;
   if (Masks == 0) begin : gen_no_masks
     logic unused;
     assign unused = ^{look_lanes_i, next_lanes_i, reserve_lanes_i};
@@ -412,7 +456,7 @@ module scoreboard #(
     end else begin
       if (look)
         for (int unsigned s = 0; s < Slots; s++)
-          behind_q[s] <= SlotW'(s) > look_grant_o || (!look_last_i && SlotW'(s) == look_grant_o);
+          behind_q[s] <= above_first[s] || (!look_last_i && granted[s]);
       if (release_any)
         for (int unsigned i = 0; i < Sources; i++) turn_q[i] <= (taken & ((Sources'(1) << i) - 1'b1)) != '0;
     end

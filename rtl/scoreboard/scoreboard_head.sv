@@ -14,23 +14,27 @@ module scoreboard_head #(
   // Of its warp
   input  logic [Entries-1:0] valid_i,     // entries that are taken
   input  logic [Entries-1:0] memory_i,    // by a memory instruction
-  input  logic [Entries-1:0] ends_i,      // entries that a release frees in this clock
-  input  logic [Entries-1:0] stays_i,     // entries that it leaves for other lanes
+  input  logic [Entries-1:0] ended_i,     // entries that a release has freed in the clock before
+  input  logic [Entries-1:0] stays_i,     // entries that one leaves for other lanes in this clock
   input  logic               reserve_i,   // registers become pending
 
   // Look-up, as a head that fetch has brought, and as the one behind an instruction that issues
   input  logic               look_i,
   input  logic               first_i,
   input  logic               last_i,
-  input  logic [Entries-1:0] look_waits_i,
-  input  logic [Entries-1:0] look_has_i,
   input  logic [CountW-1:0]  look_writes_i,
   input  logic               issue_i,
   input  logic               next_i,
-  input  logic [Entries-1:0] next_waits_i,
-  input  logic [Entries-1:0] next_has_i,
   input  logic [CountW-1:0]  next_writes_i,
   input  logic               drop_i,      // from the next clock on it is another one, or none
+
+  // What the look-ups of the clock before have found
+  input  logic [Entries-1:0] look_waits_i,
+  input  logic [Entries-1:0] look_has_i,
+  input  logic               look_again_i,  // to be looked up again: a release has left lanes of what it waits for
+  input  logic [Entries-1:0] next_waits_i,
+  input  logic [Entries-1:0] next_has_i,
+  input  logic               next_again_i,
 
   output logic               looked_o,
   output logic               ready_o,
@@ -45,30 +49,25 @@ module scoreboard_head #(
 );
   /* verilator no_inline_module */  // there are many of them
 
-  logic [Entries-1:0] waits_q, waits_d, has, has_d;
+  // What it waits for, and which of its destinations have an entry: of its parts, and of the look-up in the clock before.
+  logic [Entries-1:0] waits_q, waits, has;
   logic [CountW-1:0]  writes_q;
-  logic               looked_q, looked_d, again;  // lanes that it waits for are left by a release: it may wait for them no longer
+  logic               look_q, next_q;
+  logic               looked_q, looked, looked_d, again;  // lanes that it waits for are left by a release: it may wait for them no longer
+  assign waits  = (waits_q & ~ended_i) | ({Entries{look_q}} & look_waits_i) | ({Entries{next_q}} & next_waits_i);
+  assign looked = looked_q && !(look_q && look_again_i) && !(next_q && next_again_i);
+  assign again  = (stays_i & waits) != '0;
   always_comb begin
-    again    = (stays_i & waits_q) != '0;
-    waits_d  = waits_q & ~ends_i;
-    has_d    = has & ~ends_i;
     // Without Masks another group of the warp may have reserved what the head needs.
-    looked_d = looked_q && !(Masks == 0 && reserve_i) && !again && !issue_i;
-    if (look_i) begin
-      again    = (stays_i & look_waits_i) != '0 || (!first_i && again);
-      waits_d  = look_waits_i | (first_i ? '0 : waits_d);
-      has_d    = look_has_i | (first_i ? '0 : has_d);
-      looked_d = last_i && !reserve_i && !again;
-    end
-    if (next_i) begin
-      waits_d  = next_waits_i;
-      has_d    = next_has_i;
-      looked_d = (stays_i & next_waits_i) == '0;
-    end
+    looked_d = looked && !(Masks == 0 && reserve_i) && !again && !issue_i;
+    if (look_i) looked_d = last_i && !reserve_i && (first_i || !again);
+    if (next_i) looked_d = 1'b1;
     if (drop_i) looked_d = 1'b0;
   end
   always_ff @(posedge clk_i) begin
-    waits_q <= waits_d;
+    look_q  <= look_i && !next_i;
+    next_q  <= next_i;
+    waits_q <= next_i || (look_i && first_i) ? '0 : waits;
     if (next_i) writes_q <= next_writes_i;
     else if (look_i) writes_q <= look_writes_i + (first_i ? '0 : writes_q);
   end
@@ -79,12 +78,12 @@ module scoreboard_head #(
 
   if (Masks != 0) begin : gen_has
     logic [Entries-1:0] has_q;
-    always_ff @(posedge clk_i) has_q <= has_d;
-    assign has = has_q;
+    assign has = (has_q & ~ended_i) | ({Entries{look_q}} & look_has_i) | ({Entries{next_q}} & next_has_i);
+    always_ff @(posedge clk_i) has_q <= next_i || (look_i && first_i) ? '0 : has;
   end else begin : gen_no_has
     assign has = '0;
     logic unused;
-    assign unused = ^has_d;
+    assign unused = ^{look_has_i, next_has_i};
   end
 
   // Room: as many free entries as destinations without one.
@@ -93,12 +92,12 @@ module scoreboard_head #(
     taken = {1'b0, writes_q};
     for (int unsigned e = 0; e < Entries; e++) taken = taken + (CountW + 1)'(valid_i[e]) - (CountW + 1)'(has[e]);
   end
-  assign looked_o = looked_q;
-  assign ready_o  = looked_q && waits_q == '0 && taken <= (CountW + 1)'(Entries);
-  assign memory_o = looked_q && (waits_q & memory_i) != '0;
-  assign alu_o    = looked_q && (waits_q & ~memory_i) != '0;
+  assign looked_o = looked;
+  assign ready_o  = looked && waits == '0 && taken <= (CountW + 1)'(Entries);
+  assign memory_o = looked && (waits & memory_i) != '0;
+  assign alu_o    = looked && (waits & ~memory_i) != '0;
 `ifdef FORMAL
-  assign formal_waits_o  = waits_q;
+  assign formal_waits_o  = waits;
   assign formal_has_o    = has;
   assign formal_writes_o = writes_q;
 `endif
