@@ -32,63 +32,46 @@ module scoreboard #(
   input  logic [Warps-1:0]                   clear_i,  // the warp is a new one: nothing is pending, no head has been looked up
 
   // Look-up of a head that comes from fetch: one of those that have not been looked up, in turn
-  output logic                               look_grant_valid_o,
-  output logic [SlotW-1:0]                   look_grant_o,
+  output logic                               look_grant_valid_o,  output logic [SlotW-1:0] look_grant_o,
   input  logic                               look_valid_i,      // of the group granted; registers, each once
   input  logic                               look_first_i,      // an instruction with more registers takes several clocks
   input  logic                               look_last_i,
-  input  logic [Lanes-1:0]                   look_lanes_i,
-  input  logic [ReadPorts-1:0]               look_used_i,
+  input  logic [Lanes-1:0]                   look_lanes_i,  input logic [ReadPorts-1:0] look_used_i,
   input  logic [ReadPorts-1:0]               look_write_i,      // the instruction writes it
   input  logic [ReadPorts*RegW-1:0]          look_reg_i,
 
   // Issue: the head of the group is gone, and the one behind it is looked up as what the reservation leaves
-  input  logic                               issue_valid_i,
-  input  logic [SlotW-1:0]                   issue_i,
-  input  logic                               next_valid_i,
-  input  logic [Lanes-1:0]                   next_lanes_i,
-  input  logic [ReadPorts-1:0]               next_used_i,
-  input  logic [ReadPorts-1:0]               next_write_i,
+  input  logic                               issue_valid_i,  input logic [SlotW-1:0] issue_i,
+  input  logic                               next_valid_i,  input logic [Lanes-1:0] next_lanes_i,
+  input  logic [ReadPorts-1:0]               next_used_i,  input logic [ReadPorts-1:0] next_write_i,
   input  logic [ReadPorts*RegW-1:0]          next_reg_i,
 
   // Reservation: registers become pending
-  input  logic                               reserve_valid_i,
-  input  logic [WarpW-1:0]                   reserve_warp_i,
+  input  logic                               reserve_valid_i,  input logic [WarpW-1:0] reserve_warp_i,
   input  logic [Lanes-1:0]                   reserve_lanes_i,
   input  logic                               reserve_memory_i,  // by a memory instruction
-  input  logic [WritePorts-1:0]              reserve_used_i,
-  input  logic [WritePorts*RegW-1:0]         reserve_reg_i,
+  input  logic [WritePorts-1:0]              reserve_used_i,  input logic [WritePorts*RegW-1:0] reserve_reg_i,
 
   // Release: of the sources that have written registers, one is taken in a clock, in turn
-  input  logic [Sources-1:0]                 release_valid_i,
-  output logic [Sources-1:0]                 release_ready_o,
-  input  logic [Sources*WarpW-1:0]           release_warp_i,
-  input  logic [Sources*Lanes-1:0]           release_lanes_i,
-  input  logic [Sources*WritePorts-1:0]      release_used_i,
-  input  logic [Sources*WritePorts*RegW-1:0] release_reg_i,
+  input  logic [Sources-1:0]                 release_valid_i,  output logic [Sources-1:0] release_ready_o,
+  input  logic [Sources*WarpW-1:0]           release_warp_i,  input logic [Sources*Lanes-1:0] release_lanes_i,
+  input  logic [Sources*WritePorts-1:0]      release_used_i,  input logic [Sources*WritePorts*RegW-1:0] release_reg_i,
 
   // Heads: looked up, may issue, wait for a register that a memory instruction / another one writes
   output logic [Slots-1:0]                   looked_o,
-  output logic [Slots-1:0]                   ready_o,
-  output logic [Slots-1:0]                   memory_o,
+  output logic [Slots-1:0]                   ready_o,  output logic [Slots-1:0] memory_o,
   output logic [Slots-1:0]                   alu_o,
 
   // Debug: the set of a warp; 0 without
   input  logic [WarpW-1:0]                   debug_warp_i,
-  output logic [Entries-1:0]                 debug_valid_o,
-  output logic [Entries-1:0]                 debug_memory_o,
-  output logic [Entries*RegW-1:0]            debug_reg_o,
-  output logic [Entries*Lanes-1:0]           debug_lanes_o
+  output logic [Entries-1:0]                 debug_valid_o,  output logic [Entries-1:0] debug_memory_o,
+  output logic [Entries*RegW-1:0]            debug_reg_o,  output logic [Entries*Lanes-1:0] debug_lanes_o
 `ifdef FORMAL
   ,
-  output logic [Warps*Entries-1:0]           formal_valid_o,
-  output logic [Warps*Entries-1:0]           formal_memory_o,
-  output logic [Warps*Entries*RegW-1:0]      formal_reg_o,
-  output logic [Warps*Entries*Lanes-1:0]     formal_lanes_o,
-  output logic [Slots*Entries-1:0]           formal_waits_o,
-  output logic [Slots*Entries-1:0]           formal_has_o,
-  output logic [Slots*CountW-1:0]            formal_writes_o,
-  output logic [Slots-1:0]                   formal_behind_o,
+  output logic [Warps*Entries-1:0]           formal_valid_o,  output logic [Warps*Entries-1:0] formal_memory_o,
+  output logic [Warps*Entries*RegW-1:0]      formal_reg_o,  output logic [Warps*Entries*Lanes-1:0] formal_lanes_o,
+  output logic [Slots*Entries-1:0]           formal_waits_o,  output logic [Slots*Entries-1:0] formal_has_o,
+  output logic [Slots*CountW-1:0]            formal_writes_o,  output logic [Slots-1:0] formal_behind_o,
   output logic [Sources-1:0]                 formal_turn_o
 `endif
 );
@@ -393,8 +376,7 @@ module scoreboard #(
       assign unused_lanes = ^{port_pending, port_lanes};
     end
     always_comb begin
-      waits = '0;
-      has   = '0;
+      waits = '0; has = '0;
       for (int unsigned p = 0; p < ReadPorts; p++)
         for (int unsigned e = 0; e < Entries; e++)
           if (used_q[p] && there_q[e] && !(gone_q && ends_q[e]) && regs_q[e*RegW +: RegW] == look_reg_q[p*RegW +: RegW]) begin
@@ -468,10 +450,8 @@ module scoreboard #(
     assign debug_reg_o    = reg_q[debug_warp_i];
     assign debug_lanes_o  = debug_lanes;
   end else begin : gen_no_debug
-    assign debug_valid_o  = '0;
-    assign debug_memory_o = '0;
-    assign debug_reg_o    = '0;
-    assign debug_lanes_o  = '0;
+    assign debug_valid_o  = '0; assign debug_memory_o = '0;
+    assign debug_reg_o    = '0; assign debug_lanes_o = '0;
     logic unused_debug;
     assign unused_debug = ^{debug_warp_i, debug_lanes};
   end
@@ -481,8 +461,7 @@ module scoreboard #(
     assign formal_reg_o[w*Entries*RegW +: Entries*RegW]       = reg_q[w];
   end
   assign formal_valid_o  = valid;
-  assign formal_behind_o = behind_q;
-  assign formal_turn_o   = turn_q;
+  assign formal_behind_o = behind_q; assign formal_turn_o = turn_q;
 `endif
 
 endmodule
