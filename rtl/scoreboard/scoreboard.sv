@@ -32,46 +32,63 @@ module scoreboard #(
   input  logic [Warps-1:0]                   clear_i,  // the warp is a new one: nothing is pending, no head has been looked up
 
   // Look-up of a head that comes from fetch: one of those that have not been looked up, in turn
-  output logic                               look_grant_valid_o,  output logic [SlotW-1:0] look_grant_o,
+  output logic                               look_grant_valid_o,
+  output logic [SlotW-1:0]                   look_grant_o,
   input  logic                               look_valid_i,      // of the group granted; registers, each once
   input  logic                               look_first_i,      // an instruction with more registers takes several clocks
   input  logic                               look_last_i,
-  input  logic [Lanes-1:0]                   look_lanes_i,  input logic [ReadPorts-1:0] look_used_i,
+  input  logic [Lanes-1:0]                   look_lanes_i,
+  input  logic [ReadPorts-1:0]               look_used_i,
   input  logic [ReadPorts-1:0]               look_write_i,      // the instruction writes it
   input  logic [ReadPorts*RegW-1:0]          look_reg_i,
 
   // Issue: the head of the group is gone, and the one behind it is looked up as what the reservation leaves
-  input  logic                               issue_valid_i,  input logic [SlotW-1:0] issue_i,
-  input  logic                               next_valid_i,  input logic [Lanes-1:0] next_lanes_i,
-  input  logic [ReadPorts-1:0]               next_used_i,  input logic [ReadPorts-1:0] next_write_i,
+  input  logic                               issue_valid_i,
+  input  logic [SlotW-1:0]                   issue_i,
+  input  logic                               next_valid_i,
+  input  logic [Lanes-1:0]                   next_lanes_i,
+  input  logic [ReadPorts-1:0]               next_used_i,
+  input  logic [ReadPorts-1:0]               next_write_i,
   input  logic [ReadPorts*RegW-1:0]          next_reg_i,
 
   // Reservation: registers become pending
-  input  logic                               reserve_valid_i,  input logic [WarpW-1:0] reserve_warp_i,
+  input  logic                               reserve_valid_i,
+  input  logic [WarpW-1:0]                   reserve_warp_i,
   input  logic [Lanes-1:0]                   reserve_lanes_i,
   input  logic                               reserve_memory_i,  // by a memory instruction
-  input  logic [WritePorts-1:0]              reserve_used_i,  input logic [WritePorts*RegW-1:0] reserve_reg_i,
+  input  logic [WritePorts-1:0]              reserve_used_i,
+  input  logic [WritePorts*RegW-1:0]         reserve_reg_i,
 
   // Release: of the sources that have written registers, one is taken in a clock, in turn
-  input  logic [Sources-1:0]                 release_valid_i,  output logic [Sources-1:0] release_ready_o,
-  input  logic [Sources*WarpW-1:0]           release_warp_i,  input logic [Sources*Lanes-1:0] release_lanes_i,
-  input  logic [Sources*WritePorts-1:0]      release_used_i,  input logic [Sources*WritePorts*RegW-1:0] release_reg_i,
+  input  logic [Sources-1:0]                 release_valid_i,
+  output logic [Sources-1:0]                 release_ready_o,
+  input  logic [Sources*WarpW-1:0]           release_warp_i,
+  input  logic [Sources*Lanes-1:0]           release_lanes_i,
+  input  logic [Sources*WritePorts-1:0]      release_used_i,
+  input  logic [Sources*WritePorts*RegW-1:0] release_reg_i,
 
   // Heads: looked up, may issue, wait for a register that a memory instruction / another one writes
   output logic [Slots-1:0]                   looked_o,
-  output logic [Slots-1:0]                   ready_o,  output logic [Slots-1:0] memory_o,
+  output logic [Slots-1:0]                   ready_o,
+  output logic [Slots-1:0]                   memory_o,
   output logic [Slots-1:0]                   alu_o,
 
   // Debug: the set of a warp; 0 without
   input  logic [WarpW-1:0]                   debug_warp_i,
-  output logic [Entries-1:0]                 debug_valid_o,  output logic [Entries-1:0] debug_memory_o,
-  output logic [Entries*RegW-1:0]            debug_reg_o,  output logic [Entries*Lanes-1:0] debug_lanes_o
+  output logic [Entries-1:0]                 debug_valid_o,
+  output logic [Entries-1:0]                 debug_memory_o,
+  output logic [Entries*RegW-1:0]            debug_reg_o,
+  output logic [Entries*Lanes-1:0]           debug_lanes_o
 `ifdef FORMAL
   ,
-  output logic [Warps*Entries-1:0]           formal_valid_o,  output logic [Warps*Entries-1:0] formal_memory_o,
-  output logic [Warps*Entries*RegW-1:0]      formal_reg_o,  output logic [Warps*Entries*Lanes-1:0] formal_lanes_o,
-  output logic [Slots*Entries-1:0]           formal_waits_o,  output logic [Slots*Entries-1:0] formal_has_o,
-  output logic [Slots*CountW-1:0]            formal_writes_o,  output logic [Slots-1:0] formal_behind_o,
+  output logic [Warps*Entries-1:0]           formal_valid_o,
+  output logic [Warps*Entries-1:0]           formal_memory_o,
+  output logic [Warps*Entries*RegW-1:0]      formal_reg_o,
+  output logic [Warps*Entries*Lanes-1:0]     formal_lanes_o,
+  output logic [Slots*Entries-1:0]           formal_waits_o,
+  output logic [Slots*Entries-1:0]           formal_has_o,
+  output logic [Slots*CountW-1:0]            formal_writes_o,
+  output logic [Slots-1:0]                   formal_behind_o,
   output logic [Sources-1:0]                 formal_turn_o
 `endif
 );
@@ -155,16 +172,12 @@ module scoreboard #(
       end
   end
 
-  // ---- Reservation: registers that have an entry keep it (Masks), others take the lowest free ones, in the order of the ports: the
-  // n-th of them the n-th free entry
-  logic [Entries*RegW-1:0]   row_reg;
-  logic [Entries-1:0]        row_valid, free;
-  logic [Entries-1:0]        allocated, kept;  // entries taken, entries that were there
-  logic [Entries*RegW-1:0]   taken_by;         // registers of the entries that are taken
-  logic [WritePorts:0]       at;
-  logic [WritePorts-1:0]     nth;              // there is an n-th register without an entry
-  logic [WritePorts*RegW-1:0] nth_reg;
-  logic [(WritePorts+1)*Entries-1:0] least, more;  // of each entry, whether n free ones at least are below it
+  // ---- Reservation: which entries of its warp's set it takes (scoreboard_room.sv)
+  logic [Entries*RegW-1:0] row_reg;
+  logic [Entries-1:0]      row_valid;
+  logic [Entries-1:0]      allocated, kept;  // entries taken, entries that were there
+  logic [Entries*RegW-1:0] taken_by;         // registers of the entries that are taken
+  logic [WritePorts-1:0]   reserve_used;
   always_comb begin
     row_reg   = '0;
     row_valid = '0;
@@ -172,50 +185,13 @@ module scoreboard #(
       if (Masks != 0) row_reg = row_reg | ({Entries*RegW{reserve_of[w]}} & reg_q[w]);
       row_valid = row_valid | ({Entries{reserve_of[w]}} & valid_q[w*Entries +: Entries]);
     end
-    row_valid = row_valid & ~({Entries{(reserve_of & ends_of_q) != '0}} & ends_q);
-    free      = ~row_valid;
-    // Of the neighbour below, of two, of four, ...
-    least                      = '0;
-    least[0 +: Entries]        = '1;
-    least[Entries +: Entries]  = free << 1;
-    for (int unsigned d = 1; d < Entries; d = 2 * d) begin
-      more = least;
-      for (int unsigned n = 1; n <= WritePorts; n++)
-        for (int unsigned k = 0; k < n; k++)
-          more[n*Entries +: Entries] = more[n*Entries +: Entries] | (least[k*Entries +: Entries] & (least[(n-k)*Entries +: Entries] << d));
-      least = more;
-    end
+    row_valid    = row_valid & ~({Entries{(reserve_of & ends_of_q) != '0}} & ends_q);
+    reserve_used = reserve_valid_i ? reserve_used_i : '0;
   end
-  always_comb begin
-    kept    = '0;
-    at      = (WritePorts + 1)'(1);
-    nth     = '0;
-    nth_reg = '0;
-    for (int unsigned p = 0; p < WritePorts; p++) begin
-      logic [Entries-1:0] found;
-      for (int unsigned e = 0; e < Entries; e++)
-        found[e] = Masks != 0 && row_valid[e] && row_reg[e*RegW +: RegW] == reserve_reg_i[p*RegW +: RegW];
-      if (reserve_valid_i && reserve_used_i[p]) begin
-        kept = kept | found;
-        if (found == '0) begin
-          nth = nth | at[WritePorts-1:0];
-          for (int unsigned n = 0; n < WritePorts; n++)
-            if (at[n]) nth_reg[n*RegW +: RegW] = reserve_reg_i[p*RegW +: RegW];
-          at = at << 1;
-        end
-      end
-    end
-  end
-  always_comb begin
-    allocated = '0;
-    taken_by  = '0;
-    for (int unsigned n = 0; n < WritePorts; n++)
-      for (int unsigned e = 0; e < Entries; e++)
-        if (least[n*Entries+e] && !least[(n+1)*Entries+e]) begin
-          allocated[e]              = free[e] && nth[n];
-          taken_by[e*RegW +: RegW] = taken_by[e*RegW +: RegW] | nth_reg[n*RegW +: RegW];
-        end
-  end
+  scoreboard_room #(.Entries(Entries), .RegW(RegW), .Masks(Masks), .WritePorts(WritePorts)) u_room (
+    .valid_i(row_valid), .row_i(row_reg), .used_i(reserve_used), .reg_i(reserve_reg_i), .allocated_o(allocated), .by_o(taken_by),
+    .kept_o(kept)
+  );
 
   // ---- Release: entries that end, and those that stay for other lanes
   logic [Entries-1:0] released, ends, stays;
@@ -376,7 +352,8 @@ module scoreboard #(
       assign unused_lanes = ^{port_pending, port_lanes};
     end
     always_comb begin
-      waits = '0; has = '0;
+      waits = '0;
+      has   = '0;
       for (int unsigned p = 0; p < ReadPorts; p++)
         for (int unsigned e = 0; e < Entries; e++)
           if (used_q[p] && there_q[e] && !(gone_q && ends_q[e]) && regs_q[e*RegW +: RegW] == look_reg_q[p*RegW +: RegW]) begin
@@ -450,8 +427,10 @@ module scoreboard #(
     assign debug_reg_o    = reg_q[debug_warp_i];
     assign debug_lanes_o  = debug_lanes;
   end else begin : gen_no_debug
-    assign debug_valid_o  = '0; assign debug_memory_o = '0;
-    assign debug_reg_o    = '0; assign debug_lanes_o = '0;
+    assign debug_valid_o  = '0;
+    assign debug_memory_o = '0;
+    assign debug_reg_o    = '0;
+    assign debug_lanes_o  = '0;
     logic unused_debug;
     assign unused_debug = ^{debug_warp_i, debug_lanes};
   end
@@ -461,7 +440,8 @@ module scoreboard #(
     assign formal_reg_o[w*Entries*RegW +: Entries*RegW]       = reg_q[w];
   end
   assign formal_valid_o  = valid;
-  assign formal_behind_o = behind_q; assign formal_turn_o = turn_q;
+  assign formal_behind_o = behind_q;
+  assign formal_turn_o   = turn_q;
 `endif
 
 endmodule

@@ -1,5 +1,5 @@
-// core.convergence.loop_exits, and which loops with calls yield with core.convergence.yields=all. The cases are kernels of which
-// ptxas 13.0 -O3 has made code for sm_90.
+// core.convergence.loop_exits, and which loops with calls yield with core.convergence.yields=all. The cases have the forms of
+// kernels of which ptxas 13.0 -O3 has made code for sm_90 (models/compiler/convergence/README.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
